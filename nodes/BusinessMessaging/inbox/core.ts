@@ -171,7 +171,8 @@ function notAsked({ item, to, question, sender, messages, repeatedAfter }: Perso
 export function mergeRun(one: Run, other: Run): Run {
 	const [whole, part] = one.isWhole || !other.isWhole ? [one, other] : [other, one];
 	const isClosing = whole.isWhole && !part.isWhole;
-	const merged = [...one.people.keys(), ...other.people.keys()].flatMap((item): Person[] => {
+	const items = union([...one.people.keys()], [...other.people.keys()]);
+	const merged = items.flatMap((item): Person[] => {
 		const [mine, theirs] = [one.people.get(item), other.people.get(item)];
 		const person = mine && theirs ? mergePerson(mine, theirs) : ((mine ?? theirs) as Person);
 		const isAsked = !isClosing || whole.people.has(item);
