@@ -237,7 +237,7 @@ async function openRuns(place: Place, sizes: number[]): Promise<OpenRow[]> {
 	return rows;
 }
 
-/** @param more runs are told to the trigger first; then some runs ask, and get their replies */
+/** @param more how many runs the trigger gets to know first; then some other runs ask, and get their replies */
 async function measureOpen(
 	{ n8n, service, database }: Place,
 	{ url, workflowId }: { url: string; workflowId: string },
