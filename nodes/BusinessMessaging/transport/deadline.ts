@@ -1,9 +1,5 @@
 /** Timeouts and pauses with timers that do not keep the process alive. */
 import { clamp } from 'lodash';
-import { sleep } from 'n8n-workflow';
-
-/** A process may stay alive for this long, ms. */
-const shortMs = 100;
 
 /** The longest timeout of a request, seconds. */
 export const maxTimeoutSeconds = 3_600;
@@ -32,12 +28,8 @@ export async function withDeadline<T>(
 	});
 }
 
-/**
- * Waits; does not keep the process alive for longer than a moment. (n8n's `sleep` does.) A signal costs fifty times as
- * much as `sleep`: with one every millisecond, twenty waiting deliveries would take 40 % of a processor.
- */
+/** Waits without keeping the process alive. (n8n's `sleep` keeps it alive.) */
 export async function pause(ms: number): Promise<void> {
-	if (ms <= shortMs) return await sleep(ms);
 	await new Promise((resolve) => timerOf(ms).addEventListener('abort', resolve));
 }
 

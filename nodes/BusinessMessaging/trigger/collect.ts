@@ -3,7 +3,7 @@
  * starts the execution when all are collected. The others get their response only when n8n has stored the execution. So
  * after a crash, the service delivers again everything that has not started an execution.
  */
-import type { IWebhookFunctions } from 'n8n-workflow';
+import { type IWebhookFunctions, sleep } from 'n8n-workflow';
 import { uniq } from 'lodash';
 
 import type { EventEnvelope } from '../api/events';
@@ -87,7 +87,7 @@ class Collection {
 	/** Responds to the waiting deliveries, with the result of the first one. */
 	async answer(): Promise<void> {
 		const end = Date.now() + maxStoreMs;
-		while (!this.first.writableEnded && Date.now() < end) await pause(2);
+		while (!this.first.writableEnded && Date.now() < end) await sleep(2);
 		const isStored = this.first.writableEnded && this.first.statusCode < 300;
 		const status = isStored ? 200 : 503;
 		for (const response of this.waiting)

@@ -7,10 +7,9 @@
  * being handled. So after a crash, an event may start two executions, but it is never lost. Several processes share
  * this memory only as far as they read what another one has written.
  */
-import type { IWebhookFunctions } from 'n8n-workflow';
+import { type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
-import { pause } from '../transport/deadline';
 import { keyLength } from './deduplicationKey';
 import { nodeKey, readState, writeState } from './nodeState';
 
@@ -39,12 +38,15 @@ interface UnderWay {
 /** The state of an event; `underWay` if the result is not known yet. */
 type EventState = 'new' | 'taken' | 'underWay';
 
-/** Waits until a condition is true, at most as long as a duplicate waits. */
+/**
+ * Waits until a condition is true, at most as long as a duplicate waits. With `pause`, which costs fifty times as much
+ * as `sleep`, twenty waiting deliveries would take 40 % of a processor.
+ */
 async function until(holds: () => boolean, meanwhile = () => {}): Promise<void> {
 	const end = Date.now() + maxWaitMs;
 	while (!holds() && Date.now() < end) {
 		meanwhile();
-		await pause(1);
+		await sleep(1);
 	}
 }
 
