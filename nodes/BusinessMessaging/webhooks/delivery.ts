@@ -41,7 +41,7 @@ export function readEvents(
 	if (others > 0)
 		writeLog(
 			context,
-			`A delivery contained ${others} entries that are not events. They were left out. An event needs "event" (text) and "data" (object).`,
+			`Entries of a delivery that are not events were left out: ${others}. An event needs "event" (text) and "data" (object).`,
 		);
 	return events;
 }
