@@ -96,7 +96,7 @@ async function handle(
 		return refuse(context, 503, 'The same event is being handled at this moment');
 	if (fresh.length === 0) return handled('Duplicate event');
 	const others = inbox ? await takeReplies(context, inbox, fresh) : fresh;
-	if (!others) return refuse(context, 503, 'It is not known yet whether this is a reply');
+	if (!others) return refuse(context, 503, 'Not known yet whether the message is a reply');
 	// Replies need not be stored here: the inbox recognizes a reply that is delivered again, and stores it with others of
 	// the same moment.
 	if (others.length === 0) return handled('Received as a reply');

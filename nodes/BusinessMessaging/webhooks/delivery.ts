@@ -63,6 +63,6 @@ export function refuse(
 
 /** The refusal of a body without events. */
 export function refuseBody(context: IWebhookFunctions): IWebhookResponseData {
-	const message = 'The body is not an event: it needs "event" (text) and "data" (object)';
+	const message = 'The body is not an event. An event needs "event" (text) and "data" (object)';
 	return refuse(context, 400, message);
 }
