@@ -45,7 +45,10 @@ function fields<S extends z.ZodRawShape>(shape: S) {
 /** A phone number in E.164: `+`, a country code, 7 to 15 digits in all. Source: specification, "Resources and their fields". */
 export const phoneSchema = z
 	.string()
-	.regex(/^\+[1-9]\d{6,14}$/, 'Must be a phone number in international format, e.g. +15551234567')
+	.regex(
+		/^\+[1-9]\d{6,14}$/,
+		'it must be a phone number in international format, e.g. +15551234567',
+	)
 	.describe('Phone number in international format with a leading +');
 
 const urlSchema = z.string().url('it must be a public https:// address');

@@ -90,8 +90,8 @@ function recordPicker(
 			);
 			if (choices.length > 0 && entries.length === 0)
 				throw new InputError(
-					`The service lists ${kind}s, but no ID was found in them`,
-					`The first one has the fields ${fieldNames(records[0])}. Choose 'By ID' and enter the ID.`,
+					`The node found no ID in the ${kind}s of the service`,
+					`The first ${kind} has the fields ${fieldNames(records[0])}. Choose 'By ID' and enter the ID.`,
 				);
 			const results = matching(uniqBy(entries, 'value'), filter);
 			if (shortfall && results.length === 0) throw shortfall;

@@ -46,7 +46,11 @@ async function loadTemplate(
 	const name = chosen(context, parameters.template);
 	const language = chosen(context, parameters.language);
 	if (name === '') return { problem: 'Choose a template to see its text here.' };
-	if (name === undefined) return { problem: 'The template comes from your data.', isOpen: true };
+	if (name === undefined)
+		return {
+			problem: 'An expression chooses the template, so its text is not shown.',
+			isOpen: true,
+		};
 	const list = await connect(context)
 		.then(async (client) => await listTemplates(client, true))
 		.catch(asFailure);

@@ -94,8 +94,8 @@ function repeated(item: ValidItem, first: number | undefined): Outcome | undefin
 	if (duplicates === 'sendFirst') return skip(item, 'duplicate');
 	if (duplicates !== 'stop') return undefined;
 	throw new InputError(
-		`The recipient is the same as that of ${first === undefined ? 'an item of an earlier run' : `item ${first}`}`,
-		"Remove one of the two, or change 'Duplicates' in 'Audience Rules'.",
+		`The recipient is the same as in ${first === undefined ? 'an earlier run of this node' : `item ${first}`}`,
+		"Remove one of the two items, or change 'Duplicates' in 'Audience Rules'.",
 	);
 }
 
@@ -175,10 +175,13 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 		const phones = list.records.map(({ phone }) => samePhoneKey(textOrJson(phone)));
 		const isNumber = (phone: string) => phone.startsWith('+');
 		if (phones.length > 0 && !phones.some(isNumber))
-			throw new ServiceError(`The contacts of the segment "${segment}" show no phone number`, {
-				kind: 'configuration',
-				description: "Use 'Exclude Numbers' in 'Audience Rules' instead.",
-			});
+			throw new ServiceError(
+				`No contact of the segment "${segment}" has a phone number with country code`,
+				{
+					kind: 'configuration',
+					description: "Use 'Exclude Numbers' in 'Audience Rules' instead.",
+				},
+			);
 		if (phones.length === 0 && !mayBeEmpty(segment))
 			throw new InputError(
 				`The segment "${segment}" of 'Exclude Segment' has no contacts`,

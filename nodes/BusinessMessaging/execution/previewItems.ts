@@ -22,6 +22,6 @@ export function previewItems(items: ValidItem[], prepared: unknown): string | un
 		({ request }) => request.rules?.campaign ?? request.rules?.audience?.cap,
 	);
 	return isUnchecked
-		? 'A preview does not look at Send Once and Frequency Cap. It also shows people who would be skipped by them.'
+		? 'A preview ignores Send Once and Frequency Cap. It also shows people whom these rules would skip.'
 		: undefined;
 }

@@ -54,7 +54,7 @@ export class Rounds {
 	checkKept(rule: string): void {
 		if (this.isKept) return;
 		throw new InputError(
-			`${rule} does not work here, because this n8n forgets earlier rounds of a loop`,
+			`${rule} does not work in a loop, because this n8n instance forgets earlier rounds`,
 			outsideLoop,
 		);
 	}
@@ -72,11 +72,11 @@ export class Rounds {
 			);
 		if (inputs.length > 1)
 			throw new InputError(
-				`${rule} needs all items at once, but ${inputs.length} nodes are connected to this one, and it runs for each of them`,
+				`${rule} needs all items at once, but this node runs once for each of the ${inputs.length} nodes that are connected to it`,
 				'Combine their items with a Merge node first.',
 			);
 	}
 }
 
 const outsideLoop =
-	'Move the node out of the loop: it takes all items at once and keeps to the rate of the service by itself.';
+	'Move the node out of the loop. The node takes all items at once and keeps to the rate by itself.';

@@ -148,7 +148,7 @@ function refuseFailed(
 	warning = '',
 ): void {
 	const done = items.filter(inState('done', 'leftOut')).length;
-	const progress = `${done} of ${items.length} items are done. A retry continues from there and repeats none of them.`;
+	const progress = `Done: ${done} of ${items.length} items. A retry handles only the others.`;
 	const isRepeatable = endpoint.idempotent || items.length === 1;
 	refuse(context, items, `${isRepeatable ? '' : progress} ${warning}`.trim());
 }
@@ -357,7 +357,7 @@ function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
 /** Rejects at once when the user stops the execution. Requests under way are still finished. */
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
 	const description =
-		'Requests under way are finished. To continue, run the workflow again: with Send Once, nobody gets a message twice.';
+		'Requests that have begun still finish. To continue, run the workflow again. With Send Once, nobody gets a message twice.';
 	return await new Promise((resolve, reject) => {
 		const stop = () =>
 			reject(

@@ -74,7 +74,7 @@ export class SendOnce implements Guard {
 		const [unsent, unconfirmed] = [keysOf(claimPrefix), keysOf(confirmationPrefix)];
 		const start = "Send Once could not write to n8n's database. Later runs will";
 		if (unsent.length > 0)
-			return `${start} skip people who got no message. Write to them with another campaign name: ${unsent.join(', ')}.`;
+			return `${start} skip these people, who got no message: ${unsent.join(', ')}. Write to them with another campaign name.`;
 		if (unconfirmed.length === 0) return undefined;
 		return `${start} report mayHaveBeenSent for messages that were sent: ${unconfirmed.join(', ')}.`;
 	}

@@ -110,7 +110,7 @@ export function repetitionOf({ kind, choices, repeatText }: ExpectedAnswer): str
 
 /** The line in n8n's log if a question may not have been repeated. */
 export function notRepeated(reason: string): string {
-	return `A question of Send and Wait could not be repeated after a reply that does not fit: ${reason}`;
+	return `Send and Wait could not repeat a question after a reply that does not fit: ${reason}`;
 }
 
 /** Maximum number of messages in one reply. Later ones are ordinary messages. */

@@ -51,7 +51,7 @@ export async function listenForReplies(
 	if (isOnEngine2(context)) {
 		throw new InputError(
 			"Send and Wait for Response does not work on n8n's engine 2.0",
-			"That engine cannot continue an execution when a reply comes. Use n8n's standard engine for this workflow. Nothing was sent.",
+			"That engine cannot continue an execution when a reply comes. Use n8n's standard engine for this workflow.",
 		);
 	}
 	const client = await connect(context, { signal: context.getExecutionCancelSignal() });
@@ -60,7 +60,7 @@ export async function listenForReplies(
 	if (people > maxPeople) {
 		throw new InputError(
 			`This run asks ${people} people; the maximum is ${maxPeople}`,
-			'Put a Loop Over Items node before this one. Nothing was sent.',
+			'Put a Loop Over Items node before this node.',
 		);
 	}
 	const listening = await listenByTrigger(run);
@@ -69,13 +69,13 @@ export async function listenForReplies(
 	if (people === 1 && !run.groups) return await listenByWebhook(run, registered);
 	if (registered.some(({ url }) => url === undefined)) {
 		throw new InputError(
-			'The service does not show the addresses of its webhooks, so Business Messaging Trigger, which receives the replies, cannot be found',
-			'Ask one person in each execution, without Group Messages: that needs no trigger. Nothing was sent.',
+			'The service does not show the addresses of its webhooks, so the node cannot find the Business Messaging Trigger for the replies',
+			"Ask one person in each execution, without 'Group Messages (Seconds)'. That needs no trigger.",
 		);
 	}
 	throw new InputError(
-		'To ask several people at once, or to group messages, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox',
-		"The trigger receives the replies. It must be published on this n8n with Message Received in 'Trigger On' and Automatic in 'Registration', and n8n must be able to call its own public address. Nothing was sent.",
+		'To ask several people at once, or to group messages, the node needs a published Business Messaging Trigger',
+		"On this n8n instance, publish a workflow with that trigger and the same credential, e.g. the example Inbox. Choose Message Received in 'Trigger On' and Automatic in 'Registration'. n8n must be able to call its own public address.",
 	);
 }
 

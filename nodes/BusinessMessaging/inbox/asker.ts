@@ -230,7 +230,7 @@ export class Asker {
 function isFull(): InputError {
 	return new InputError(
 		'Business Messaging Trigger already waits for the maximum number of people',
-		'Try again when some of them have replied. Nothing was sent.',
+		'Try again when some people have replied.',
 	);
 }
 
@@ -239,10 +239,10 @@ function isNotTold(result: CallResult): InputError {
 	if (result === undefined)
 		return new InputError(
 			'n8n did not respond at its own public address for a minute, so the replies could not be received',
-			'Check that n8n can call its own address (N8N_WEBHOOK_URL), and whether it is overloaded. Then retry this execution: it waits for the replies without asking again.',
+			'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. The retry waits for the replies without asking again.',
 		);
 	return new InputError(
 		'The workflow with Business Messaging Trigger that receives the replies is not published any more',
-		'Publish it again, then retry this execution: it waits for the replies without asking again.',
+		'Publish the workflow again, then retry this execution. The retry waits for the replies without asking again.',
 	);
 }

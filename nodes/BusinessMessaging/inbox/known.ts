@@ -86,7 +86,7 @@ export class Known {
 		if (isOlder && !this.isGuarding) void this.guard();
 		if (unreadable > 0)
 			this.ports.warn(
-				`${unreadable} open questions of Send and Wait were stored with another API key and cannot be read. Replies to them start workflows.`,
+				`Send and Wait cannot read open questions that were stored with another API key (${unreadable}). Replies to them start workflows.`,
 			);
 	}
 

@@ -54,15 +54,15 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		if (body.event === pollEvent) return { webhookResponse: { waiting: true } };
 		if (body.event === repliesEvent) return await takeReplies(context, body, id, wait);
 		const run = wait?.record === undefined ? undefined : await readRecord(context, id, wait.record);
-		if (!run) return refuse(context, 410, 'This execution waits for the replies of a trigger');
+		if (!run) return refuse(context, 410, 'This execution gets its replies from a trigger');
 		const delivery = await readDelivery(context);
 		const events = readEvents(context, delivery);
 		if (!events) return refuseBody(context);
 		const isReplied = await withLock(id, async () => await takeMessages(context, run, events));
-		return isReplied ? goOn(context, run, wait) : handled('No reply');
+		return isReplied ? goOn(context, run, wait) : handled('Not a reply');
 	} catch (error) {
 		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);
-		return refuse(context, 503, 'Not handled at the moment');
+		return refuse(context, 503, 'Not handled. Try again later');
 	}
 }
 
@@ -109,7 +109,7 @@ async function takeReplies(
 	const run = openReplies(config.id, body, id);
 	return run
 		? goOn(context, run, wait)
-		: refuse(context, 403, 'These replies are not for this run');
+		: refuse(context, 403, 'These replies are not for this execution');
 }
 
 /** Without a trigger: reads the person's messages until one of them is a reply, and adds it to the run. */

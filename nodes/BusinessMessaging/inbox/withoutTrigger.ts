@@ -98,7 +98,7 @@ async function checkEarlier(
 	if (state !== 'waiting' || !url.includes(person)) return;
 	throw new InputError(
 		'Another question to this person is open',
-		'Publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox, to have several questions open, or stop the execution that waits. Nothing was sent.',
+		'Stop the execution that waits for the reply. To have several questions open, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox.',
 	);
 }
 

@@ -23,9 +23,8 @@ const afterPlus = /^[([]?(?:\+|00)([^+]*)$/;
 const shortForm = /^['’]?\+?\d{1,2}(?:[.,]\d{1,20})?e\+?\d{1,2}$/i;
 const noNumber: PhoneReading = { problem: 'is not a phone number' };
 const lostDigits: PhoneReading = {
-	problem: 'has lost digits: it is the short form of a number in a spreadsheet',
-	detail:
-		'Format that column of the spreadsheet as text, enter its numbers again, and export it again.',
+	problem: 'has lost digits: a spreadsheet shortened it',
+	detail: 'In the spreadsheet, format the column as text, enter the numbers and export again.',
 };
 /** The end of a number that may be an extension, a second number, or the .0 of a spreadsheet. */
 const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
@@ -57,7 +56,7 @@ export function readPhone(written: string, country = ''): PhoneReading {
 	if (front && front.length > 9)
 		return {
 			problem: 'contains more than a phone number',
-			detail: `${front} ends before "${end}".`,
+			detail: `Did you mean ${front}, without "${end}"?`,
 		};
 	// in Belarus, the rest after the trunk prefix may begin with a trunk prefix again
 	const [e164, other] = uniq(

@@ -260,7 +260,7 @@ export class Client {
 	private noteConcurrency({ knownConcurrency: known }: RateLimiter): void {
 		if (known === undefined) return;
 		this.hints.add(
-			`The service refused messages because too many were sent at once. They were sent again. It accepts about ${known} at once: set 'Simultaneous Requests' in the options to ${known}.`,
+			`The service refused messages because too many were sent at once. The node sent them again. To avoid this, set 'Simultaneous Requests' under 'Options' to ${known}.`,
 		);
 	}
 

@@ -126,9 +126,9 @@ export function errorFromSend(
 			description: 'The message was not sent. Fix what the service names, then run the node again.',
 			statusCode,
 		});
-	return new ServiceError(`The service did not confirm that it took the message${end}`, {
+	return new ServiceError(`The service did not confirm that it accepted the message${end}`, {
 		kind: 'indeterminate',
-		description: `The message may have been sent, so it is not repeated. Check in the service before you send it again. Its response has the fields: ${fieldNames(body)}.`,
+		description: `The message may have been sent, so it is not repeated. Check in the service before you send it again. The response has the fields: ${fieldNames(body)}.`,
 		statusCode,
 	});
 }
@@ -144,7 +144,7 @@ function meaningOf(statusCode: number, call: CallInfo): Meaning {
 	if (!listed && [404, 405].includes(statusCode)) {
 		return [
 			`The service does not offer ${request}`,
-			`It is not documented for this API path. Use the website of the service instead. ${ifOthersFail}`,
+			`The request is not documented for your 'API Path'. Use the website of the service instead. ${ifOthersFail}`,
 		];
 	}
 	if (statusCode === 404) {
@@ -166,7 +166,7 @@ function meaningOfRedirect({ redirect }: CallInfo): Meaning {
 	const { address, baseUrl } = redirect;
 	const advice = baseUrl
 		? `Set 'Base URL' in the credential to ${baseUrl}. ${ofKey}`
-		: "Check 'Base URL' in the credential, or ask the provider of the service for an address that does not redirect. Only requests that read follow a redirect, once and on the same host.";
+		: "Check 'Base URL' in the credential, or ask the provider of the service for an address that does not redirect. Only requests that read data follow a redirect, once and on the same host.";
 	return [`${what}, ${address}`, advice];
 }
 
@@ -205,12 +205,12 @@ export function unreadableError(statusCode: number, call: CallInfo): ServiceErro
 
 /** Codes of network errors that occur before a connection exists, so that nothing was sent. */
 const unreachableReasons: Record<string, string> = {
-	EAI_AGAIN: 'its name cannot be resolved at the moment',
-	EADDRNOTAVAIL: 'no local address is free',
+	EAI_AGAIN: 'the host name cannot be resolved at the moment',
+	EADDRNOTAVAIL: 'n8n has no free network address or port',
 	ECONNREFUSED: 'the connection was refused',
-	EHOSTUNREACH: 'there is no route to its host',
+	EHOSTUNREACH: 'there is no route to the host',
 	ENETUNREACH: 'there is no route to its network',
-	ENOTFOUND: 'its name is unknown',
+	ENOTFOUND: 'the host name is unknown',
 };
 
 /** The error for a call without a response, e.g. with the code ECONNREFUSED. */
@@ -246,7 +246,7 @@ export function errorFromNetwork(
 		return error('configuration', `The TLS certificate of ${host} is not valid`, checkBaseUrl);
 	const what = /TIMEDOUT$|^ECONNABORTED$/.test(code)
 		? `The service did not respond within ${timeoutMs / 1_000} s`
-		: 'The connection to the service was lost before it responded';
+		: 'The connection was lost before the service responded';
 	return error('indeterminate', what, adviceAfterFailure(call));
 }
 

@@ -223,11 +223,8 @@ class Listing {
 
 	private findShortfall(hasMore = false): ServiceError | undefined {
 		if (this.stoppedAfter) {
-			const list = `The list of ${recordName(this.endpoint)}s`;
-			return this.shortfallError(
-				`${list} was stopped after ${this.stoppedAfter}`,
-				'Each page had new records',
-			);
+			const list = `The node stopped listing ${recordName(this.endpoint)}s`;
+			return this.shortfallError(`${list} after ${this.stoppedAfter}`, 'Each page had new records');
 		}
 		const { count, refusal } = this;
 		const isCapped = refusal !== undefined && this.total?.latest === cappedTotal;
@@ -243,7 +240,7 @@ class Listing {
 	private shortfallError(message: string, why: string): ServiceError {
 		return new ServiceError(message, {
 			kind: 'refused',
-			description: `${why}. Request fewer records, e.g. with a filter or Query Parameters.`,
+			description: `${why}. Request fewer records, e.g. with a filter or 'Query Parameters'.`,
 			statusCode: this.refusal?.statusCode,
 		});
 	}
@@ -301,7 +298,7 @@ class Listing {
 		if (!all) {
 			throw new InputError(
 				`The node found no list of ${kind}s in the response`,
-				`It has these fields: ${fieldNames(response.body)}. Check 'Base URL' and 'API Path' in the credential.`,
+				`The response has these fields: ${fieldNames(response.body)}. Check 'Base URL' and 'API Path' in the credential.`,
 			);
 		}
 		const keys = all.map((record) => readId(record, kind) ?? JSON.stringify(record));

@@ -107,8 +107,8 @@ function readRate(value: unknown): number {
 	const rate = value === undefined || value === '' ? 1000 : Number(value);
 	demand(
 		Number.isFinite(rate) && rate >= 1,
-		"'Requests per Minute' of the credential is not a number above 0",
-		'Enter what your plan allows; the service documents 1,000.',
+		"'Requests per Minute' of the credential is not a number of at least 1",
+		'Enter what your plan allows. The service documents 1,000.',
 	);
 	return Math.floor(rate);
 }

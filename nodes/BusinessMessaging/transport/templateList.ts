@@ -35,9 +35,9 @@ export async function listTemplates(
 	});
 	const list = { ...omit(facts, 'pageQueries'), records: shown.flatMap(readTemplates) };
 	if (list.records.length === 0 && shown.length > 0)
-		throw new ServiceError('The service lists templates, but no name was found in them', {
+		throw new ServiceError('The node found no name in the templates of the service', {
 			kind: 'refused',
-			description: `The first one has the fields ${fieldNames(shown[0])}.`,
+			description: `The first template has the fields ${fieldNames(shown[0])}.`,
 		});
 	listCache.set(client.config.id, list);
 	return list;

@@ -89,24 +89,24 @@ async function handle(
 	const isWanted = (event: EventEnvelope) =>
 		isChosen(context, event) && passesFilters(filters, readEvent(event));
 	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event));
-	if (candidates.length === 0) return handled('Not wanted');
+	if (candidates.length === 0) return handled('Not chosen in the trigger');
 	const allowsDuplicates = options.allowsDuplicates || isTest;
 	const fresh = allowsDuplicates ? candidates : await withoutDuplicates(context, candidates, about);
 	if (fresh === 'underWay')
 		return refuse(context, 503, 'The same event is being handled at this moment');
-	if (fresh.length === 0) return handled('Delivered before');
+	if (fresh.length === 0) return handled('Duplicate event');
 	const others = inbox ? await takeReplies(context, inbox, fresh) : fresh;
-	if (!others) return refuse(context, 503, 'It is not known yet whether this is a reply');
+	if (!others) return refuse(context, 503, 'Not known yet whether the message is a reply');
 	// Replies need not be stored here: the inbox recognizes a reply that is delivered again, and stores it with others of
 	// the same moment.
-	if (others.length === 0) return handled('Nothing to start with');
+	if (others.length === 0) return handled('Received as a reply');
 	const wanted = others.filter(isWanted);
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };
 	eventsOf(context).store(context, collected.length > 0);
 	// Otherwise, this change of n8n's static data would write back an older state of the inbox.
 	inbox?.store();
-	if (collected.length === 0) return handled('Nothing to start with');
+	if (collected.length === 0) return handled('Not chosen in the trigger');
 	const isSimplified = context.getNodeParameter('simplify', true) !== false;
 	return { workflowData: [toItems(collected, isSimplified, options).map((json) => ({ json }))] };
 }

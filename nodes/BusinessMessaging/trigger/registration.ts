@@ -184,7 +184,7 @@ function hasId(webhooks: RegisteredWebhook[], id: string | undefined): boolean {
 function warnOfHidden(context: IHookFunctions): void {
 	writeLog(
 		context,
-		`The service shows neither the ID nor the address of the webhook of "${context.getNode().name}", so it cannot be removed when the workflow is unpublished. Remove it in the settings of the service then.`,
+		`The service shows neither the ID nor the address of the webhook of "${context.getNode().name}", so unpublishing the workflow does not remove it. Remove the webhook in the settings of the service then.`,
 	);
 }
 
@@ -254,7 +254,7 @@ async function learn(context: IHookFunctions, listed?: RegisteredWebhook[]): Pro
 	await learnOpenQuestions(context, listed).catch((error: unknown) =>
 		writeLog(
 			context,
-			`It could not be checked which questions of Send and Wait are open, so replies to them may also start this workflow. ${asFailure(error).message}`,
+			`The trigger could not check which questions of Send and Wait are open, so replies to them may also start this workflow. ${asFailure(error).message}`,
 		),
 	);
 }
@@ -297,7 +297,7 @@ function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperat
 		advice = advice?.replace(/run the node again/i, 'publish again');
 	if ([404, 405].includes(failure.statusCode ?? 0)) advice = upperFirst(byHand);
 	else if (isRefusedContent(failure))
-		advice = `If it does not know an event type, correct 'Trigger On' and 'Other Event Types'; else ${byHand}`;
+		advice = `If the service does not know an event type, correct 'Trigger On' and 'Other Event Types'. Otherwise ${byHand}`;
 	const text = printable(compact([failure.message, advice]).join('. '));
 	return new NodeOperationError(context.getNode(), text);
 }

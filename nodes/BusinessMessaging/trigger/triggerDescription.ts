@@ -197,7 +197,7 @@ export const triggerPanel: TriggerPanelDefinition = {
 export const hints: NodeHint[] = [
 	{
 		message:
-			'With delivery receipts, one message that you send can start up to four executions: sent, delivered, read, failed. Choose only those you need, or add the option Batch Receipts.',
+			"With delivery receipts, one message that you send can start several executions, e.g. for sent, delivered and read. Choose only the events you need, or add the option 'Batch Receipts'.",
 		type: 'info',
 		location: 'ndv',
 		whenToDisplay: 'always',

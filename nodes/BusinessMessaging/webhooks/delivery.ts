@@ -41,7 +41,7 @@ export function readEvents(
 	if (others > 0)
 		writeLog(
 			context,
-			`A delivery contained ${others} entries that are not events. They were left out. An event needs "event" (text) and "data" (object).`,
+			`Entries of a delivery that are not events were left out: ${others}. An event needs "event" (text) and "data" (object).`,
 		);
 	return events;
 }
@@ -63,6 +63,6 @@ export function refuse(
 
 /** The refusal of a body without events. */
 export function refuseBody(context: IWebhookFunctions): IWebhookResponseData {
-	const message = 'The body is not an event: it needs "event" (text) and "data" (object)';
+	const message = 'The body is not an event. An event needs "event" (text) and "data" (object)';
 	return refuse(context, 400, message);
 }

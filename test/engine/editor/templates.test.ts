@@ -133,7 +133,7 @@ describe('the form of a template', () => {
 		test.each([
 			['content', 'welcome', [welcome], 'does not show the text'],
 			['languages', 'welcome', [{ name: 'welcome' }], 'does not show the text'],
-			['a template', null, [], 'The template comes from your data.'],
+			['a template', null, [], 'An expression chooses the template, so its text is not shown.'],
 		])(
 			'without %s the form has numbered fields, and the user can add more',
 			async (_, name, records, words) => {
@@ -195,8 +195,8 @@ describe('lists to choose from', () => {
 		]);
 		await service.list('listWebhooks', { url: 'https://a.test', events: ['message.read'] });
 		await expect(search('searchWebhooks')).rejects.toMatchObject({
-			message: 'The service lists webhooks, but no ID was found in them',
-			description: "The first one has the fields url, events. Choose 'By ID' and enter the ID.",
+			message: 'The node found no ID in the webhooks of the service',
+			description: "The first webhook has the fields url, events. Choose 'By ID' and enter the ID.",
 		});
 	});
 

@@ -84,7 +84,7 @@ const noPhones = { data: [{ id: 1 }, { id: 2 }] };
 const notWhole = { data: [{ id: 1, phone: berta }], total: 3 };
 
 test.each<[string, FaultOrder, string]>([
-	['shows no phone numbers', { status: 200, body: noPhones }, 'show no phone number'],
+	['shows no phone numbers', { status: 200, body: noPhones }, 'has a phone number'],
 	['is not complete', { status: 200, body: notWhole }, '1 of 3'],
 	['cannot be read', { status: 500 }, 'The service failed'],
 ])('nothing is sent if the excluded segment %s', async (_, fault, words) => {
@@ -142,7 +142,7 @@ describe('the same person twice', () => {
 
 	test('stops the run before anything is sent, with Stop With Error', async () => {
 		const { error } = await run({ items, rules: { duplicates: 'stop' } });
-		expect(error?.message).toBe('The recipient is the same as that of item 0 [item 2]');
+		expect(error?.message).toBe('The recipient is the same as in item 0 [item 2]');
 		expect(sentTo()).toEqual([]);
 	});
 });

@@ -55,7 +55,7 @@ describe('Retry On Fail and the Retry button send only unsent messages', () => {
 		const done = service.sent().length;
 		expect(done).toBeLessThan(100);
 		expect(failed.error?.description).toContain(
-			`${done} of 100 items are done. A retry continues from there and repeats none of them.`,
+			`Done: ${done} of 100 items. A retry handles only the others.`,
 		);
 		const again = await service.retry(failed);
 		expect(again.error).toBeUndefined();
@@ -100,7 +100,7 @@ test('a message that may have been sent is reported and never repeated, while th
 		maxTries: 3,
 	});
 	const context = { itemIndex: 3, sendStatus: 'mayHaveBeenSent' };
-	const message = 'The connection to the service was lost before it responded [item 3]';
+	const message = 'The connection was lost before the service responded [item 3]';
 	expect(failed.error).toMatchObject({ message, context });
 	expect((await service.retry(failed)).error).toMatchObject({ context });
 	expect(service.received()).toEqual(oneEach(10));

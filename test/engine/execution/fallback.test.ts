@@ -102,7 +102,7 @@ test('when both are refused, the error says why for each', async () => {
 	const [{ error }] = await run([{ phone: '+15550001001' }]);
 	expect(error).toMatchObject({
 		message: expect.stringContaining('blocked'),
-		description: expect.stringMatching(/The text was refused before: .*window closed/),
+		description: expect.stringMatching(/The text was refused first: .*window closed/),
 	});
 });
 

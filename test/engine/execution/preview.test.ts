@@ -60,7 +60,7 @@ describe('a preview', () => {
 		]);
 		expect(preview.hints.map(({ message }) => message)).toEqual([
 			'Preview: nothing was sent. 3 would be sent, 1 excluded, 1 cannot be sent (see reason).',
-			'A preview does not look at Send Once and Frequency Cap. It also shows people who would be skipped by them.',
+			'A preview ignores Send Once and Frequency Cap. It also shows people whom these rules would skip.',
 		]);
 	});
 

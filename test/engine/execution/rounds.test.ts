@@ -139,7 +139,7 @@ test('Stop With Error needs a single connected node that gives it all items at o
 	const definition = { ...workflow, nodes: [start, other, tested], connections };
 	const options = { items: [{ phone: berta }], credentials: service.credentials() };
 	const { error } = await runWorkflow(service.engine.loaded, definition, options);
-	expect(error?.message).toContain('but 2 nodes are connected to this one');
+	expect(error?.message).toContain('once for each of the 2 nodes');
 	expect(error?.description).toContain('Merge node');
 	expect(service.received()).toEqual({ [anna]: 1 });
 });
@@ -164,7 +164,7 @@ describe('an n8n that stores nothing between rounds', () => {
 		],
 	])('refuses a loop with %s before anything is sent', async (rule, parameters, sent) => {
 		const { error } = await loop(parameters);
-		expect(error?.message).toContain(`${rule} does not work here`);
+		expect(error?.message).toContain(`${rule} does not work in a loop`);
 		expect(error?.description).toContain('Move the node out of the loop');
 		expect(service.received()).toEqual(sent);
 	});

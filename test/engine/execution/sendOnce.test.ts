@@ -327,7 +327,8 @@ describe('a database that fails', () => {
 		await run(one);
 		failCalls(0, Infinity, 'removeProcessed');
 		const { error } = await run(one);
-		const warning = 'Write to them with another campaign name: +15550001000 sale.';
+		const warning =
+			'who got no message: +15550001000 sale. Write to them with another campaign name.';
 		expect(error?.description).toContain(warning);
 	});
 });

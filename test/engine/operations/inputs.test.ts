@@ -133,7 +133,7 @@ test.each([
 			`"${id}" in '${field}' looks like an ID, not like a phone number`,
 		);
 		expect(error?.description).toContain(
-			"The service's API reaches people only by phone number. Ask this person for theirs, or reply in the service's own inbox.",
+			"The service's API reaches people only by phone number. Ask this person for a number, or reply in the service's own inbox.",
 		);
 	}
 	const calls = service.requests().filter(({ endpoint }) => !endpoint?.startsWith('list'));
@@ -289,7 +289,7 @@ describe('the fields of a question', () => {
 	])('%j is refused as a time to wait', (values) => {
 		expect(() => read(values)).toThrow(
 			expect.objectContaining({
-				message: "'Limit Wait Time' is not a time between 0 and 365 days",
+				message: "'Limit Wait Time' must be more than 0 and at most 365 days",
 				description: 'Enter how long to wait for the reply.',
 			}),
 		);

@@ -160,7 +160,8 @@ test('a response that says neither yes nor no, or both, may have been sent', asy
 		uncertain.map((response) => [response, 'mayHaveBeenSent']),
 	);
 	expect(outcomes[9].error).toMatchObject({
-		message: 'The service did not confirm that it took the message: Insufficient credit (HTTP 200)',
+		message:
+			'The service did not confirm that it accepted the message: Insufficient credit (HTTP 200)',
 		description: expect.stringContaining('has the fields: statusCode, message.'),
 	});
 });

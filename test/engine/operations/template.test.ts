@@ -59,8 +59,8 @@ test('a language must be chosen only if the template has several', async () => {
 	expect(texts()).toEqual(logins);
 	const { error } = await send('welcome', { ...form(both), language });
 	expect(error).toMatchObject({
-		message: "'Language' is empty [item 0]",
-		description: expect.stringContaining('exists in en_US, de_DE. Choose one.'),
+		message: 'The template "welcome" needs a language [item 0]',
+		description: expect.stringContaining('It exists in en_US, de_DE. Choose one.'),
 	});
 	const unknown = await send('wellcome', unchecked);
 	expect(unknown.error?.message).toContain('has no template "wellcome"');
@@ -177,7 +177,7 @@ test.each<[string, INodeParameters, string, string]>([
 	['flash_offer', code, 'is not approved: its status is PENDING', 'Wait for the approval'],
 	['wellcome', filled({}), 'has no template "wellcome"', 'Did you mean welcome?'],
 	['login_coed', filled({}), 'has no template "login_coed"', 'Did you mean login_code?'],
-	['z', code, 'has no template "z"', "Choose 'Template' from the list."],
+	['z', code, 'has no template "z"', 'Choose the template from the list.'],
 	['welcome', french, 'has no template "welcome" in fr_FR', 'It exists in en_US, de_DE.'],
 ])('%s with %j is refused before anything is sent: %s', async (name, own, message, advice) => {
 	const { error } = await send(name, own);
@@ -284,8 +284,8 @@ describe('the form', () => {
 
 	const field = (id: string, displayName?: string) => ({ id, displayName, required: true });
 	const optional = { id: 'headerPdfUrl', required: false };
-	const needed = 'The template needs a value for it.';
-	const noName = "Names in 'Variables' are e.g. body_1";
+	const needed = 'The template needs this value.';
+	const noName = 'Names of variables are e.g. body_1';
 
 	test.each<[object, object[], string, string]>([
 		[{ body_1: 'a', body_3: 'c' }, [optional], "'Body 2' is empty", needed],

@@ -160,7 +160,7 @@ describe('a PUT that replaces the contact', () => {
 			parameters: { ...parameters, updateFields: { name: 'Anna' } },
 		});
 		expect(hints.map(({ message }) => message).join()).toContain(
-			'The contact "a" has no phone number any more',
+			'The contact "a" no longer has a phone number',
 		);
 	});
 

@@ -30,7 +30,7 @@ test('continues with the reply of the person who was asked, and not with a messa
 		askedMessageId: people.state.messages.all[0].id,
 	};
 	expect(execution.outputs).toEqual([[{ json, pairedItem: { item: 0 } }]]);
-	expect(messages(execution)).toEqual(['No reply', 'Received']);
+	expect(messages(execution)).toEqual(['Not a reply', 'Received']);
 	await noneIsLeft();
 });
 
@@ -81,7 +81,7 @@ test.each<[INodeParameters, string, string]>([
 		expect(service.sent().slice(1)).toEqual([
 			expect.objectContaining({ phone: anna, text: expect.stringContaining(words) }),
 		]);
-		expect(messages(execution)).toEqual(['No reply', 'No reply']);
+		expect(messages(execution)).toEqual(['Not a reply', 'Not a reply']);
 		await people.write(anna, `${text}!`);
 		const json = { replied: true, accepted: false, text: `${text}!`, answer: null };
 		expect(await jsonOf(execution)).toMatchObject([json]);

@@ -263,7 +263,7 @@ test.each([
 	['hours', 0],
 ])('refuses a time limit in %s of %d, before anything is sent', async (unit, limit) => {
 	const settings = { limitWaitTime: limit, waitTimeUnit: unit };
-	await expect(people.ask([anna], settings)).rejects.toThrow("'Limit Wait Time' is not a time");
+	await expect(people.ask([anna], settings)).rejects.toThrow("'Limit Wait Time' must be");
 	expect(service.sent()).toEqual([]);
 });
 

@@ -122,7 +122,7 @@ describe('an endless list', () => {
 		['whose total grows with it', counting],
 	])('%s is stopped, and a hint says so', async (_, service) => {
 		const given = await gapOf(service);
-		expect(given.message).toBe('The list of contacts was stopped after 1,000 pages');
+		expect(given.message).toBe('The node stopped listing contacts after 1,000 pages');
 		expect(given.description).toContain('Each page had new records.');
 		expect(given.asked.length).toBeLessThan(1_010);
 		expect((await list(service, { limit: 50 })).ids).toHaveLength(50);
@@ -132,7 +132,7 @@ describe('an endless list', () => {
 		const given = await gapOf((_, times) => ({
 			body: recordsOf(range(times * 1e4, times * 1e4 + 1e4)),
 		}));
-		expect(given.message).toBe('The list of contacts was stopped after 500,000 records');
+		expect(given.message).toBe('The node stopped listing contacts after 500,000 records');
 	});
 
 	test('is not confused with a long list that has a total or large pages', async () => {

@@ -109,7 +109,7 @@ const checkNetwork =
 	"Check 'Base URL' in the credential and the network of n8n, then run the node again.";
 const checkBaseUrl = "Check 'Base URL' in the credential.";
 const unreachable = 'The service cannot be reached at host';
-const lost = 'The connection to the service was lost before it responded';
+const lost = 'The connection was lost before the service responded';
 const noHttps = 'There is no HTTPS at host';
 const badCertificate = 'The TLS certificate of host is not valid';
 const late = 'The service did not respond within 1 s';

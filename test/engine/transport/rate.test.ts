@@ -286,7 +286,7 @@ describe('against a service that accepts five requests at once', () => {
 		expect([error, service.received()]).toEqual([undefined, oneEach(200)]);
 		const { calls, byStatus } = counter();
 		expect(byStatus[429] / calls).toBeLessThanOrEqual(0.05);
-		const option = /accepts about [456] at once: set 'Simultaneous Requests'/;
+		const option = /set 'Simultaneous Requests' under 'Options' to [456]\./;
 		const warnings = hints.filter(({ type }) => type === 'warning');
 		expect(warnings).toEqual([{ ...warnings[0], message: expect.stringMatching(option) }]);
 	});

@@ -38,7 +38,7 @@ const noAddress = ["'Base URL' of the credential is not a web address", 'Enter t
 const noHttps = ["'Base URL' of the credential does not start with https://", 'Change http://'];
 const more = ["'Base URL' of the credential contains more than an address", 'Remove user name'];
 const badKey = ["'API Key' of the credential contains a space", 'Copy the key'];
-const noRate = ["'Requests per Minute' of the credential is not a number above 0", '1,000'];
+const noRate = ["'Requests per Minute' of the credential is not a number of at least 1", '1,000'];
 
 test.each<[string[], string, unknown[]]>([
 	[noAddress, 'baseUrl', ['', undefined, 7, 'api.example.com', 'ftp://a.test', 'httpsx://a.test']],

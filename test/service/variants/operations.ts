@@ -226,7 +226,7 @@ export async function checkKept(environment: VariantEnvironment): Promise<void> 
 	const isLost = contact()?.phone !== phone;
 	// A response without the record does not show what is lost.
 	if (environment.answersRecord)
-		expect(words.includes('replaces a contact by the fields that are sent')).toBe(isLost);
+		expect(words.includes('replaces the whole contact with the fields')).toBe(isLost);
 }
 
 /** A template that the service does not list is refused before anything is sent. */

@@ -224,15 +224,15 @@ test.each<[string, string, string, string[]]>([
 );
 
 const lostDigits: [string, string] = [
-	'has lost digits: it is the short form of a number in a spreadsheet',
-	'Format that column of the spreadsheet as text, enter its numbers again, and export it again.',
+	'has lost digits: a spreadsheet shortened it',
+	'In the spreadsheet, format the column as text, enter the numbers and export again.',
 ];
 const several = 'contains more than a phone number';
 
 test.each<[string, string, [problem: string, detail?: string]]>([
-	['+1 555 123 4567 (12)', '', [several, '+15551234567 ends before "(12)".']],
-	['030 123456 / 654321', 'DE', [several, '+4930123456 ends before "/ 654321".']],
-	['+491701234567.0', '', [several, '+491701234567 ends before ".0".']],
+	['+1 555 123 4567 (12)', '', [several, 'Did you mean +15551234567, without "(12)"?']],
+	['030 123456 / 654321', 'DE', [several, 'Did you mean +4930123456, without "/ 654321"?']],
+	['+491701234567.0', '', [several, 'Did you mean +491701234567, without ".0"?']],
 	['+49170123456;+49170123457', '', ['is not a phone number']],
 	...['4.91701E+11', '4,477E+11', '4.477e11', '+4.477E+11', "'5E+10"].map(
 		(written): [string, string, [string, string]] => [written, '', lostDigits],

@@ -46,7 +46,7 @@ export const updateContact = operation({
 		const hasLostPhone = 'phone' in contact && !contact.phone;
 		if (hasLostPhone)
 			client.hints.add(
-				`The contact "${request.id}" has no phone number any more: the service replaces a contact by the fields that are sent. Send all of them, e.g. under 'Additional Fields'.`,
+				`The contact "${request.id}" no longer has a phone number. The service replaces the whole contact with the fields that you send. Send all its fields, e.g. under 'Additional Fields'.`,
 			);
 		return record(response, 'contact');
 	},

@@ -95,7 +95,7 @@ async function updateContact(
 	const lost = Object.keys(kept).filter((name) => isEmptyValue(shown[name]));
 	if (lost.length > 0)
 		client.hints.add(
-			`The service accepts only the fields that change, and may have removed others of the contact "${id}": ${lost.join(', ')}. Add them under 'Additional Fields'.`,
+			`The service accepts only the changed fields. It may have removed these fields of the contact "${id}": ${lost.join(', ')}. Add them under 'Additional Fields'.`,
 		);
 	return partial;
 }

@@ -32,7 +32,7 @@ export const sendAndWait = operation({
 			],
 			default: 'text',
 			description: 'How the question is sent',
-			hint: 'Buttons need a template. To a text, people reply by writing.',
+			hint: 'Buttons need a template. With a text, people type their reply.',
 		}),
 		textField({
 			displayName: 'Message',

@@ -250,6 +250,6 @@ function readNumber(entry: string, country: string): string {
 	if (reading.e164 !== undefined) return samePhoneKey(reading.e164);
 	throw new InputError(
 		`"${quoted(entry)}" in 'Exclude Numbers' ${reading.problem}`,
-		'Correct or remove it. Nothing is sent, because this person might otherwise get the message.',
+		'Correct or remove the number. Otherwise this person might get the message.',
 	);
 }

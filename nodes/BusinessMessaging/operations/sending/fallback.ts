@@ -131,7 +131,7 @@ export async function sendTextOrFallback(
 	const records = await sendTemplateMessage(client, instead).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		const { kind, message, statusCode } = error;
-		const description = `The text was refused before: ${sent.message}. ${error.description ?? ''}`;
+		const description = `The text was refused first: ${sent.message}. ${error.description ?? ''}`;
 		throw new ServiceError(message, { kind, statusCode, description: description.trim() });
 	});
 	return records.map((one) => ({ ...one, sentAs: 'template' }));

@@ -212,7 +212,7 @@ export function readSettings({
 	const limitMs = Number(limitWaitTime) * (unitMs[waitTimeUnit] ?? Number.NaN);
 	if (!(limitMs > 0 && limitMs <= maxDays * unitMs.days)) {
 		throw new InputError(
-			`'Limit Wait Time' is not a time between 0 and ${maxDays} days`,
+			`'Limit Wait Time' must be more than 0 and at most ${maxDays} days`,
 			'Enter how long to wait for the reply.',
 		);
 	}

@@ -84,9 +84,9 @@ function withLanguage(request: OperationRequest, list?: TemplateList): Operation
 	const missing = versions.length === 0 && list && missingTemplate(list, template.name, '');
 	if (missing) throw missing;
 	const advice = language
-		? `The template "${template.name}" exists in ${[language, ...others].join(', ')}. Choose one.`
-		: 'Choose the language of the template.';
-	throw new InputError("'Language' is empty", advice);
+		? `It exists in ${[language, ...others].join(', ')}. Choose one.`
+		: 'Choose its language.';
+	throw new InputError(`The template "${template.name}" needs a language`, advice);
 }
 
 /** Replaces a language by its spelling in the list: a service may know `en_US` and refuse `EN-us`. */
@@ -116,7 +116,7 @@ export async function sendTemplateMessage(
 	return await sendMessage(client, endpoints.sendTemplate, request).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.statusCode !== 404) throw error;
 		const { kind, message, statusCode } = error;
-		const description = `${message}. It may have been renamed or deleted: choose 'Template' and 'Language' again. If other operations fail too, check 'Base URL' in the credential.`;
+		const description = `${message}. The template may have been renamed or deleted. Choose it and its language again. If other operations fail too, check 'Base URL' in the credential.`;
 		throw new ServiceError(missingTitle(name, language), { kind, statusCode, description });
 	});
 }
@@ -136,7 +136,7 @@ export function missingTemplate(
 		return new InputError(missingTitle(name, language), `It exists in ${languages.join(', ')}.`);
 	const nearest = maxBy(templates, (template) => likeness(name, template.name))?.name ?? '';
 	const question = likeness(name, nearest) > 0.5 ? `Did you mean ${nearest}? ` : '';
-	return new InputError(missingTitle(name), `${question}Choose 'Template' from the list.`);
+	return new InputError(missingTitle(name), `${question}Choose the template from the list.`);
 }
 
 /** The template of a name and language; case matters in names, but not in languages. */

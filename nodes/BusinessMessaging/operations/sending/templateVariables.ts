@@ -67,7 +67,7 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 	if (unknown)
 		throw new InputError(
 			`"${unknown}" is not the name of a variable`,
-			"Names in 'Variables' are e.g. body_1, header_1, button1_1 for the first button, or body_customer for a named variable.",
+			'Names of variables are e.g. body_1, header_1, button1_1 for the first button, or body_customer for a named variable.',
 		);
 	const asked = fields.filter(({ required }) => required).map(({ id }) => id);
 	const given = filled.map((id) => {
@@ -106,7 +106,7 @@ export function refuseGaps(given: GivenVariable[]): void {
 function emptyField(label: string): InputError {
 	return new InputError(
 		`'${label}' is empty`,
-		"The template needs a value for it. Check the field in 'Variables', or the data that its expression refers to.",
+		'The template needs this value. Fill in the field, or check the data that its expression refers to.',
 	);
 }
 
