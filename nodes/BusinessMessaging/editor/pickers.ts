@@ -144,7 +144,9 @@ function languagesOf(name: string | undefined, templates: Template[]): INodeList
 	const isUnknown = name !== undefined && versions.length === 0;
 	throw new InputError(
 		isUnknown ? `The service has no template "${name}"` : 'The service does not show languages',
-		"Choose 'By Code' here and enter the language, e.g. en_US.",
+		isUnknown
+			? "Choose 'Template' again."
+			: "Choose 'By Code' here and enter the language, e.g. en_US.",
 	);
 }
 

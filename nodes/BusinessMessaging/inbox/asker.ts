@@ -236,13 +236,14 @@ function isFull(): InputError {
 
 /** The error if the owner could not be told. Its advice depends on the last result. */
 function isNotTold(result: CallResult): InputError {
-	if (result === undefined)
+	const isGone = typeof result === 'object' ? result.inbox === 'no' : result === 'gone';
+	if (!isGone)
 		return new InputError(
-			'n8n did not respond at its own public address for a minute, so the replies could not be received',
+			'n8n was not ready at its own public address for a minute, so the replies could not be received',
 			'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. The retry waits for the replies without asking again.',
 		);
 	return new InputError(
-		'The workflow with Business Messaging Trigger that receives the replies is not published any more',
-		'Publish the workflow again, then retry this execution. The retry waits for the replies without asking again.',
+		'The Business Messaging Trigger that receives the replies is no longer published, or no longer receives messages',
+		'Choose Message Received in it and publish it again, then retry this execution. The retry waits for the replies without asking again.',
 	);
 }

@@ -186,12 +186,15 @@ export function isRefusedContent(error: unknown): error is ServiceError {
 /** The error for a rate limit that lasts too long; `waitMs` is the remaining time. */
 export function rateLimitedError(waitMs: number): ServiceError {
 	const minutes = Math.max(1, Math.round(waitMs / 60_000));
-	return new ServiceError(`The service limits the rate and asks to wait another ${minutes} min`, {
-		kind: 'rateLimited',
-		description:
-			"Run the node again after that time. If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.",
-		statusCode: 429,
-	});
+	return new ServiceError(
+		`The service limits the rate. The next request would have to wait ${minutes} min`,
+		{
+			kind: 'rateLimited',
+			description:
+				"Run the node again after that time. If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.",
+			statusCode: 429,
+		},
+	);
 }
 
 /** The error for a response that reports success but cannot be read. */

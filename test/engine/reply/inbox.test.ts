@@ -372,5 +372,5 @@ test('the run fails if no trigger is published any more when all were asked', as
 	const asking = people.ask([anna, berta]);
 	await until('the first question', () => service.calls('sendText') > 0);
 	await trigger.deactivate();
-	await expect(asking).rejects.toThrow('is not published any more');
+	await expect(asking).rejects.toThrow('is no longer published');
 });

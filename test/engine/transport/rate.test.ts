@@ -267,7 +267,7 @@ describe('against the sandbox', () => {
 		await service.fault({ endpoint: 'sendText', status: 429, headers: headers() });
 		const { error } = await send(1000, 1, service.newKey());
 		expect(error).toMatchObject({
-			message: `The service limits the rate and asks to wait another ${minutes} min [item 0]`,
+			message: `The service limits the rate. The next request would have to wait ${minutes} min [item 0]`,
 			description: expect.stringContaining('Run the node again after that time.'),
 			context: { sendStatus: 'notSent' },
 		});
