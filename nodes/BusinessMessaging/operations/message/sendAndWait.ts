@@ -32,7 +32,7 @@ export const sendAndWait = operation({
 			],
 			default: 'text',
 			description: 'How the question is sent',
-			hint: 'Buttons need a template. To a text, people reply by writing.',
+			hint: 'Only a template can have buttons. People answer a text by writing.',
 		}),
 		textField({
 			displayName: 'Message',
