@@ -131,9 +131,9 @@ describe('the form of a template', () => {
 		);
 
 		test.each([
-			['content', 'welcome', [welcome], 'does not show the text'],
-			['languages', 'welcome', [{ name: 'welcome' }], 'does not show the text'],
-			['a template', null, [], 'The template comes from your data.'],
+			['the text of the template', 'welcome', [welcome], 'does not show the text'],
+			['the languages of the template', 'welcome', [{ name: 'welcome' }], 'does not show the text'],
+			['a known template', null, [], 'The template comes from your data.'],
 		])(
 			'without %s the form has numbered fields, and the user can add more',
 			async (_, name, records, words) => {
