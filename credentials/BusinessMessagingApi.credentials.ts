@@ -26,7 +26,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description: 'The key you create in the account settings of the service, section API keys',
+			description: 'Create the key in the account settings of the service, under API keys',
 		},
 		{
 			displayName: 'Base URL',
@@ -36,7 +36,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
 			description:
-				'The address of the service, without /v1. It must start with https:// unless it is on this machine.',
+				'The address of the service, without /v1. It must start with https://, unless the service runs on the same machine as n8n.',
 		},
 		{
 			displayName: 'API Path',
@@ -71,7 +71,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			description:
-				'A secret that your service and the trigger share. Only needed if your service signs its deliveries, or if you register the URL by hand.',
+				'A secret that your service and the trigger share. Only needed for the options Signature and Require Secret of the trigger.',
 		},
 		{
 			displayName: 'Rate Window in Milliseconds',

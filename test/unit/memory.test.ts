@@ -39,17 +39,20 @@ test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 	['the rate of a service', 1, isSame((name) => limiterFor(name, 60_000))],
 	['an event of a trigger', 48, isKnown],
 	['anything else', 30 * 24, isSame((name) => others.getOrSet(name, () => ({})))],
-])('%s is kept for some time (%d h), and of 1,000 at most', async (_, hours, isKept) => {
-	expect([await isKept('a'), await isKept('a')]).toEqual([false, true]);
-	for (const n of range(999)) await isKept(`other ${n}`);
-	expect(await isKept('a')).toBe(true);
-	for (const n of range(1_000)) await isKept(`another ${n}`);
-	expect([await isKept('a'), await isKept('a')]).toEqual([false, true]);
-	now += hours * hourMs - 1;
-	expect(await isKept('a')).toBe(true);
-	now += hours * hourMs;
-	expect(await isKept('a')).toBe(false);
-});
+])(
+	'%s is kept for %d h after its last use, and at most 1,000 are kept',
+	async (_, hours, isKept) => {
+		expect([await isKept('a'), await isKept('a')]).toEqual([false, true]);
+		for (const n of range(999)) await isKept(`other ${n}`);
+		expect(await isKept('a')).toBe(true);
+		for (const n of range(1_000)) await isKept(`another ${n}`);
+		expect([await isKept('a'), await isKept('a')]).toEqual([false, true]);
+		now += hours * hourMs - 1;
+		expect(await isKept('a')).toBe(true);
+		now += hours * hourMs;
+		expect(await isKept('a')).toBe(false);
+	},
+);
 
 /** Collections that grow without a bound, and why they stay small: each entry is removed when its work ends. */
 const exceptions: Record<string, string> = {

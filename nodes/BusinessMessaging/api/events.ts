@@ -35,6 +35,6 @@ export const eventKinds = [
 	{
 		name: 'Outgoing Message Sent',
 		value: 'message.sent',
-		description: 'The service has handed your message to the channel',
+		description: 'The service has sent your message',
 	},
 ];

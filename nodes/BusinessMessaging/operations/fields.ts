@@ -131,7 +131,7 @@ export function showFor<F extends ParameterField>(
 }
 
 const phoneFormat =
-	"with + or 00 and country code, written in any usual way. Numbers without country code need a 'Default Country'.";
+	'with + or 00 and the country code, in any usual spelling. For numbers without a country code, set Default Country.';
 
 /** Who gets a message. Source: specification, field `to`. */
 export const recipientField = textField({
@@ -139,7 +139,7 @@ export const recipientField = textField({
 	name: 'to',
 	required: true,
 	placeholder: 'e.g. +49 170 1234567',
-	description: `Phone number of the recipient ${phoneFormat}`,
+	description: `Phone number of the recipient, ${phoneFormat}`,
 });
 
 /** Phone number of a contact. Source: specification, "Resources and their fields". */
@@ -148,7 +148,7 @@ export const phoneField = textField({
 	name: 'phone',
 	required: true,
 	placeholder: 'e.g. +49 170 1234567',
-	description: `Phone number of the contact ${phoneFormat}`,
+	description: `Phone number of the contact, ${phoneFormat}`,
 });
 
 /** Name of a contact. Source: specification, "Resources and their fields". */
@@ -217,7 +217,7 @@ const concurrencyField = numberField({
 	typeOptions: { minValue: 1, maxValue: 400, numberPrecision: 0 },
 	default: 24,
 	description:
-		'How many messages may be sent at the same time. Without this option, the number depends on the rate in the credential. Messages to the same person are always sent one after the other.',
+		'How many messages may be sent at the same time. Without this option, it depends on Requests per Minute in the credential. Messages to the same person are always sent one after the other.',
 });
 
 /** Whether the output also has the fields of the input. */
@@ -226,7 +226,7 @@ export const keepInputField = booleanField({
 	name: 'keepInputFields',
 	noDataExpression: true,
 	description:
-		'Whether to add the fields of the input item to the output. If both have a field of the same name, the value in the output is kept.',
+		'Whether to add the fields of the input item to the output. If a field is in both, the result of this node wins.',
 });
 
 const timeoutField = numberField({

@@ -6,7 +6,7 @@ import { InputError } from '../transport/errors';
 import { type ValuesOf, collectionField, dateField } from './fields';
 import type { OperationRequest, RequestSettings } from './operation';
 
-const note = 'The specification does not show how a service limits the period.';
+const note = 'Your service may not support this parameter.';
 
 /** The field of the period. */
 export const periodField = collectionField({

@@ -22,12 +22,12 @@ export const defaultCountryField = choiceField({
 	name: 'defaultCountry',
 	options: [
 		{ name: '(None) Numbers Begin With + or 00', value: 'none' },
-		{ name: '(None) Numbers Lack Only the +', value: plusMissing },
+		{ name: '(None) Only the + Is Missing', value: plusMissing },
 		...countries,
 	],
 	default: 'none',
 	description:
-		"The country that phone numbers without a country code belong to. Numbers with + or 00 are always read as they are. If both the credential and the node have one, the node's is used.",
+		'The country of phone numbers without a country code. Numbers with + or 00 keep their own country. The Default Country of the node replaces that of the credential.',
 });
 
 /**

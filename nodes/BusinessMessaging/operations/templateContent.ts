@@ -17,7 +17,7 @@ export const identityFields = [
 		name: 'language',
 		required: true,
 		placeholder: 'e.g. en_US',
-		description: 'Locale code of the template, e.g. en_US or de_DE',
+		description: 'Language code of the template, e.g. en_US or de_DE',
 	}),
 	choiceField({
 		displayName: 'Category',
@@ -95,7 +95,7 @@ export const contentFields = [
 			},
 		],
 		default: 'fields',
-		description: 'How to give the parts of the template',
+		description: 'How to enter the parts of the template',
 	}),
 	showFor(
 		choiceField({

@@ -12,7 +12,7 @@ export const filtersField = collectionField({
 	displayName: 'Filters',
 	name: 'filters',
 	placeholder: 'Add Filter',
-	description: 'Events that do not pass start no execution',
+	description: 'Only events that pass all filters start the workflow',
 	fields: [
 		textField({
 			displayName: 'Exclude Senders',
@@ -39,14 +39,14 @@ export const filtersField = collectionField({
 			],
 			default: 'any',
 			description:
-				'Only messages that ask to opt in or out, in one of two dozen languages. Items also have it in the field <code>intent</code>.',
+				'Only messages with this intent, in one of two dozen languages. Items show the intent in the field <code>intent</code>.',
 		}),
 		textField({
 			displayName: 'Only Run If',
 			name: 'onlyRunIf',
 			placeholder: 'e.g. {{ $json.body.data.text.length > 20 }}',
 			description:
-				'An expression that must be true for the delivery, an item with <code>body</code> and <code>headers</code>. A delivery with several events always passes. Requires n8n 2.28 or newer.',
+				'An expression that must be true. It can use <code>$json.body</code> and <code>$json.headers</code> of the delivery. A delivery with several events always passes. Requires n8n 2.28 or newer.',
 		}),
 		textField({
 			displayName: 'Senders',

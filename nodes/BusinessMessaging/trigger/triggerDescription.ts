@@ -14,7 +14,7 @@ import { maxGroupSeconds } from './collect';
 import { filtersField } from './filters';
 
 const manualNotice =
-	'Register the Production URL above (and the Test URL for tests) at the service yourself, for the events chosen here. Remove it there when you no longer need it.';
+	'Register the Production URL above (and the Test URL for tests) at the service yourself, for the events chosen here. Remove the URLs there when you no longer need them.';
 
 const hmacSchemes = ['sha1', 'sha256', 'sha512'].flatMap((algorithm) => [
 	{ name: `HMAC-${algorithm.toUpperCase()} (Base64)`, value: `${algorithm}-base64` },
@@ -37,7 +37,7 @@ const signatureField = groupField({
 				{
 					name: 'Standard Webhooks',
 					value: 'standardWebhooks',
-					description: 'As https://www.standardwebhooks.com specifies it',
+					description: 'As specified at standardwebhooks.com',
 				},
 			],
 			default: 'sha256-hex',
@@ -64,7 +64,7 @@ const signatureField = groupField({
 			displayOptions: ofHmac,
 			placeholder: 'e.g. X-Timestamp',
 			description:
-				'Name of a header with a timestamp in Unix seconds or milliseconds, if the service signs the timestamp, a dot and the body',
+				'Only if the service signs a timestamp, a dot and the body: name of the header with this timestamp (Unix seconds or milliseconds)',
 		}),
 	],
 });
@@ -79,14 +79,14 @@ const optionsField = collectionField({
 			name: 'allowDuplicateEvents',
 			default: false,
 			description:
-				'Whether an event that the service delivers again starts the workflow again. Otherwise each event starts it once.',
+				'Whether an event starts the workflow each time the service delivers the event, instead of only once',
 		}),
 		booleanField({
 			displayName: 'Batch Receipts',
 			name: 'batchReceipts',
 			default: false,
 			description:
-				'Whether delivery receipts that arrive close together start one execution, with an item for each. Otherwise each starts its own.',
+				'Whether delivery receipts that arrive close together start only one execution, with an item for each receipt',
 		}),
 		numberField({
 			displayName: 'Group Messages (Seconds)',
@@ -100,7 +100,7 @@ const optionsField = collectionField({
 			name: 'maxPayloadSize',
 			typeOptions: { minValue: 1 },
 			default: 1024,
-			description: 'Maximum size of a delivery. Larger ones are refused.',
+			description: 'Maximum size of a delivery. Larger deliveries are refused.',
 		}),
 		textField({
 			displayName: 'Other Event Types',
@@ -116,12 +116,12 @@ const optionsField = collectionField({
 					name: 'Automatic',
 					value: 'automatic',
 					description:
-						'Register the URL at the service when the workflow is published (n8n 1: activated), and remove it when it is unpublished',
+						'The URL is registered when you publish the workflow (n8n 1: activate it), and removed when you unpublish the workflow',
 				},
 				{
 					name: 'Manual',
 					value: 'manual',
-					description: 'For services that offer no endpoint for it: you register the URL by hand',
+					description: 'You register the URL by hand, if the service has no endpoint for this',
 				},
 			],
 			default: 'automatic',
@@ -141,7 +141,7 @@ const optionsField = collectionField({
 			typeOptions: { minValue: 1 },
 			default: 1,
 			description:
-				'The registered URL contains a secret, so that nobody else can start the workflow. If others may have seen it, change this number and publish the workflow. The trigger then uses a new secret and refuses the old one.',
+				'The registered URL contains a secret, so that nobody else can start the workflow. If others may have seen the URL, change this number and publish the workflow. The trigger then uses a new secret and refuses the old one.',
 		}),
 		signatureField,
 	],

@@ -131,9 +131,14 @@ describe('the form of a template', () => {
 		);
 
 		test.each([
-			['content', 'welcome', [welcome], 'does not show the text'],
-			['languages', 'welcome', [{ name: 'welcome' }], 'does not show the text'],
-			['a template', null, [], 'An expression chooses the template, so its text is not shown.'],
+			['the text of the template', 'welcome', [welcome], 'does not show the text'],
+			['the languages of the template', 'welcome', [{ name: 'welcome' }], 'does not show the text'],
+			[
+				'a known template',
+				null,
+				[],
+				'An expression chooses the template, so its text is not shown.',
+			],
 		])(
 			'without %s the form has numbered fields, and the user can add more',
 			async (_, name, records, words) => {

@@ -48,17 +48,17 @@ const chance = 'The differences between A and B may be chance.';
 const more = /^A and B differ by more than chance: Read\./;
 
 test.each<[string, [number, number], [number, number]]>([
-	['published: p = 0.0028', [1, 12], [9, 12]],
+	['a published example with p = 0.0028', [1, 12], [9, 12]],
 	['a campaign of thousands', [700, 2_000], [820, 2_000]],
 ])('%s is more than chance', (_, a, b) => {
 	expect(noteOf(a, b)).toMatch(more);
 });
 
 test.each<[string, [number, number], [number, number]]>([
-	['published: p = 0.035', [8, 9], [2, 7]],
-	['nobody has read it', [0, 50], [0, 50]],
+	['a published example with p = 0.035', [8, 9], [2, 7]],
+	['a message that nobody has read', [0, 50], [0, 50]],
 	['one message each', [1, 1], [0, 1]],
-	['200 people, a tenth of them', [10, 98], [12, 98]],
+	['about a tenth of 200 people', [10, 98], [12, 98]],
 ])('%s may be chance', (_, a, b) => {
 	expect(noteOf(a, b)).toBe(chance);
 });

@@ -147,7 +147,7 @@ describe('n8n evaluates', () => {
 			1,
 		],
 		[
-			'a text without the item once for all items',
+			'a text that does not use the item once for all items',
 			{ text: `=From {{ $("Start").first().json.name.trim() ${counted} }}, {{ $workflow.id }}` },
 			1,
 		],
@@ -157,7 +157,7 @@ describe('n8n evaluates', () => {
 			3,
 		],
 		[
-			'what belongs to the run once, also in a text about the item',
+			'an expression about the run once, even in a text about the item',
 			{ text: `={{ $json.name.trim() }} {{ $input.first().json.name.trim() ${counted} }}` },
 			1,
 		],

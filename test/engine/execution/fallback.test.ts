@@ -39,39 +39,47 @@ const texts: Record<string, [FaultOrder, Fate]> = {
 	'refused with 401': [{ status: 401 }, {}],
 	'refused with 403': [{ status: 403 }, {}],
 	'refused once with 429': [{ status: 429, headers: soon }, sent],
-	'sent, and 500': [
+	'sent, but answered with 500': [
 		{ status: 500, processed: true },
 		{ ...sent, isUncertain: true },
 	],
-	'not sent, and 500': [{ status: 500 }, { isUncertain: true }],
-	'sent, and lost': [{ reset: 'afterRead' }, { ...sent, isUncertain: true }],
-	'not sent, and lost': [{ reset: 'beforeRead' }, { isUncertain: true }],
+	'not sent, and answered with 500': [{ status: 500 }, { isUncertain: true }],
+	'sent, but gets no response': [{ reset: 'afterRead' }, { ...sent, isUncertain: true }],
+	'not sent, and gets no response': [{ reset: 'beforeRead' }, { isUncertain: true }],
 };
-const templates = ['accepted', 'refused with 422', 'sent, and 500', 'not sent, and lost'];
+const templates = [
+	'accepted',
+	'refused with 422',
+	'sent, but answered with 500',
+	'not sent, and gets no response',
+];
 
-test.each(Object.keys(texts))('a text that is %s, before any template', async (text) => {
-	const [fault, { isRefused }] = texts[text];
-	const items = templates.map((template, n) => ({ template, phone: `+1555000200${n}` }));
-	for (const { template, phone } of items) {
-		const [templateFault] = texts[template];
-		await service.fault({ endpoint: 'sendText', match: phone, ...fault });
-		await service.fault({ endpoint: 'sendTemplate', match: phone, ...templateFault });
-	}
-	const outputs = await run(items);
-	const received = service.received();
-	const results = items.map(({ template, phone }, n) => {
-		const { sendStatus, sentAs } = outputs[n];
-		return { template, sendStatus, sentAs, count: received[phone] ?? 0 };
-	});
-	const expected = items.map(({ template }) => {
-		const [, { isSent, isUncertain }] = texts[isRefused ? template : text];
-		const count = isSent ? 1 : 0;
-		if (isUncertain) return { template, sendStatus: 'mayHaveBeenSent', count };
-		if (!isSent) return { template, sendStatus: 'notSent', count };
-		return { template, sendStatus: 'sent', sentAs: isRefused ? 'template' : 'text', count };
-	});
-	expect(results).toEqual(expected);
-});
+test.each(Object.keys(texts))(
+	'a text that is %s never reaches the customer together with a template',
+	async (text) => {
+		const [fault, { isRefused }] = texts[text];
+		const items = templates.map((template, n) => ({ template, phone: `+1555000200${n}` }));
+		for (const { template, phone } of items) {
+			const [templateFault] = texts[template];
+			await service.fault({ endpoint: 'sendText', match: phone, ...fault });
+			await service.fault({ endpoint: 'sendTemplate', match: phone, ...templateFault });
+		}
+		const outputs = await run(items);
+		const received = service.received();
+		const results = items.map(({ template, phone }, n) => {
+			const { sendStatus, sentAs } = outputs[n];
+			return { template, sendStatus, sentAs, count: received[phone] ?? 0 };
+		});
+		const expected = items.map(({ template }) => {
+			const [, { isSent, isUncertain }] = texts[isRefused ? template : text];
+			const count = isSent ? 1 : 0;
+			if (isUncertain) return { template, sendStatus: 'mayHaveBeenSent', count };
+			if (!isSent) return { template, sendStatus: 'notSent', count };
+			return { template, sendStatus: 'sent', sentAs: isRefused ? 'template' : 'text', count };
+		});
+		expect(results).toEqual(expected);
+	},
+);
 
 test('Additional Fields are sent with the text and with the template', async () => {
 	const field = [

@@ -49,13 +49,18 @@ const inLoop = 'needs all items at once, but this node is in a loop';
 
 /** For each rule, who gets how many messages; or the error before anything is sent. */
 const rules: Array<[string, INodeParameters, Record<string, number>, string]> = [
-	['none', {}, all, ''],
+	['sending without rules', {}, all, ''],
 	['Duplicates: Send All', audience({ duplicates: 'sendAll' }), all, ''],
 	['Duplicates: Send First', audience({ duplicates: 'sendFirst' }), once, ''],
 	['Duplicates: Stop With Error', audience({ duplicates: 'stop' }), {}, inLoop],
 	['Exclude Numbers', audience({ excludeNumbers: berta }), withoutBerta, ''],
 	['Exclude Segment', audience({ excludeSegment: 'opted-out' }), withoutBerta, ''],
-	['Exclude Segment, empty', audience({ excludeSegment: 'none' }), {}, 'has no contacts'],
+	[
+		'Exclude Segment with an empty segment',
+		audience({ excludeSegment: 'none' }),
+		{},
+		'has no contacts',
+	],
 	['Allow Empty Segment', audience({ excludeSegment: 'none', allowEmptySegment: true }), all, ''],
 	['Frequency Cap', audience({ frequencyCap: { values: { messages: 1 } } }), once, ''],
 	['Send Window', audience({ sendWindow: { values: window } }), {}, ''],

@@ -118,7 +118,7 @@ const withRecipient: Array<[string, INodeParameters, string]> = [
 
 test.each([
 	...withRecipient,
-	['a test', { ...send, mode: 'test', testNumber: anId }, 'Test Number'],
+	['Send to Test Number', { ...send, mode: 'test', testNumber: anId }, 'Test Number'],
 	[
 		'contact update',
 		{ ...contact, operation: 'update', contactId: locator('c1'), updateFields: { phone: anId } },

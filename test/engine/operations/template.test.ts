@@ -241,8 +241,8 @@ test.each<[string, number, unknown, unknown[]]>([
 	['a text that can be read', 200, [{ ...login, components: [{ type: 'BODY' }] }], []],
 	['whether a PDF is attached', 200, [{ ...login, ...withDocument }], []],
 	['any template', 200, [], []],
-	['all that it announces', 200, { data: [{ name: 'other' }], total: 3 }, []],
-	['names', 200, [{ words: 'Hi' }], [unchecked]],
+	['all templates that it announces', 200, { data: [{ name: 'other' }], total: 3 }, []],
+	['the names of the templates', 200, [{ words: 'Hi' }], [unchecked]],
 	['anything to this key', 403, '', [unchecked]],
 ])('no message is refused because the list does not show %s', async (_, status, body, hints) => {
 	await service.fault({ endpoint: 'listTemplates', count: 50, status, body });

@@ -78,7 +78,7 @@ test.each([
 });
 
 test.each([true, false])(
-	'a retry saves a contact once whose creation failed, whether the creation took effect (%s) or not',
+	'a retry after a failed creation leads to one contact; the creation had taken effect: %s',
 	async (processed) => {
 		await service.fault({ endpoint: 'createContact', status: 500, processed });
 		const failed = await upsert(newPhone);

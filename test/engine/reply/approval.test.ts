@@ -91,7 +91,7 @@ describe.each(languages)('$name', ({ locale, yes, no, courtesy, unclear }) => {
 	test.each([
 		[true, yes],
 		[false, no],
-	])('%s, politely, in upper or lower case, with any punctuation', (value, answers) => {
+	])('reads %s in polite words, in upper or lower case, with any punctuation', (value, answers) => {
 		const property = fc.property(partsOf(answers, courtesy), (parts) => {
 			expect(read(write(parts, locale))).toBe(value);
 		});

@@ -292,9 +292,9 @@ test.each(Object.entries(refused))(
 );
 
 test.each([
-	['elsewhere', (url: string) => url.replace(/^.*?:\d+/, 'https://evil.example')],
+	['on another host', (url: string) => url.replace(/^.*?:\d+/, 'https://evil.example')],
 	[
-		'of this n8n that is no run',
+		'of this n8n that belongs to no run',
 		(url: string) => url.replace(/webhook-waiting.*/, 'rest/logout?wait=run-0000000&signature=1'),
 	],
 ])(

@@ -36,15 +36,19 @@ const notJson = expect.objectContaining({
 
 test.each<[string, Answer, unknown]>([
 	['JSON', json('{"id":1}'), { id: 1 }],
-	['JSON under another type', text('{"id":1}'), { id: 1 }],
+	['JSON with another content type', text('{"id":1}'), { id: 1 }],
 	['a text', text('Accepted'), 'Accepted'],
-	['a text with a sign in it', text('a < b'), 'a < b'],
+	['a text that contains <', text('a < b'), 'a < b'],
 	['nothing', json(''), undefined],
-	['100 levels', nested(100), expect.any(Array)],
-	['more than 100 levels', nested(101), notJson],
-	['JSON that breaks off', json('{"id":'), notJson],
-	['a page', text(' \n<html></html>', 'text/html'), notJson],
-	['a quoted key', text('{"key":"not\\u002da\\u002dreal\\u002dkey"}'), { key: '[API key]' }],
+	['JSON with 100 levels', nested(100), expect.any(Array)],
+	['JSON with more than 100 levels', nested(101), notJson],
+	['incomplete JSON', json('{"id":'), notJson],
+	['an HTML page', text(' \n<html></html>', 'text/html'), notJson],
+	[
+		'JSON that quotes the API key',
+		text('{"key":"not\\u002da\\u002dreal\\u002dkey"}'),
+		{ key: '[API key]' },
+	],
 	['HTTP 300', { status: 300 }, expect.objectContaining({ kind: 'refused', statusCode: 300 })],
 ])('a response of %s is accepted, or is an error', async (_, given, result) => {
 	expect((await outcome([given], write)).result).toEqual(result);
@@ -58,7 +62,7 @@ test('a TLS error blames the address; but after an earlier response, the message
 });
 
 test.each<[string, Answer, Endpoint, number]>([
-	['a read without an answer', { error: broken }, read, 4],
+	['a read without a response', { error: broken }, read, 4],
 	['a send without a connection', { error: refused }, write, 4],
 	['a send that fails', { status: 500 }, write, 1],
 ])(
@@ -72,11 +76,16 @@ test.each<[string, Answer, Endpoint, number]>([
 );
 
 test.each<[string, Answer[], Endpoint, number | undefined]>([
-	['that may have worked before', [{ error: broken }, { status: 404 }], remove, undefined],
-	['the first time', [{ status: 404 }], remove, 404],
-	['and never got there before', [{ error: refused }, { status: 404 }], remove, 404],
-	['with another status', [{ error: broken }, { status: 410 }], remove, 410],
-	['and only read', [{ error: broken }, { status: 404 }], read, 404],
+	[
+		'an earlier attempt may have removed it',
+		[{ error: broken }, { status: 404 }],
+		remove,
+		undefined,
+	],
+	['it is the first attempt', [{ status: 404 }], remove, 404],
+	['no earlier attempt reached the service', [{ error: refused }, { status: 404 }], remove, 404],
+	['the status is not 404', [{ error: broken }, { status: 410 }], remove, 410],
+	['the call only reads', [{ error: broken }, { status: 404 }], read, 404],
 ])(
 	'a removal that finds nothing counts as done only if an earlier attempt may have removed it: %s',
 	async (_, answers, endpoint, status) => {

@@ -65,18 +65,24 @@ test.each<[string, Row]>([
 		'429 with Retry-After',
 		{ fault: { status: 429, headers: { 'retry-after': '1' } }, fates: limited },
 	],
-	['429 without a word when', { fault: { status: 429 }, fates: limited }],
-	['502 with a page of a proxy', { fault: { status: 502, body: page }, fates: failed }],
+	['429 without Retry-After', { fault: { status: 429 }, fates: limited }],
+	["502 with a proxy's page", { fault: { status: 502, body: page }, fates: failed }],
 	[
-		'503 after it was done',
+		'503 after the request took effect',
 		{ fault: { status: 503, processed: true }, fates: failed, isDone: true },
 	],
 	['no response in time', { fault: { delayMs: lateMs }, fates: failed, isDone: true }],
-	['reset before the request was read', { fault: { reset: 'beforeRead' }, fates: failed }],
-	['reset after it was read', { fault: { reset: 'afterRead' }, fates: failed, isDone: true }],
+	[
+		'connection reset before the request was read',
+		{ fault: { reset: 'beforeRead' }, fates: failed },
+	],
+	[
+		'connection reset after the request was read',
+		{ fault: { reset: 'afterRead' }, fates: failed, isDone: true },
+	],
 	['broken JSON', { fault: { brokenJson: true }, fates: unreadable, isDone: true }],
 	['a slow body', { fault: { slowBodyMs: lateMs + 1_100 }, fates: unreadable, isDone: true }],
-	['401 in mid-run', { fault: revoked, fates: refused }],
+	['401 in the middle of a run', { fault: revoked, fates: refused }],
 ])('%s', async (_, { fault, fates, isDone = false }) => {
 	const { id } = service.sandbox.state.webhooks.create({ url: 'https://example.com/hook' });
 	const calls = callsTo(locator(service.sandbox.state.contacts.all[0].id), locator(id));

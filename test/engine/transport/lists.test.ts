@@ -17,11 +17,11 @@ describe('pages by number', () => {
 		['from 1', { count: 35 }, 6, 1],
 		['from 0', { count: 35, base: 0 }, 5, 1],
 		['from 0, with a total, which the next page confirms', { ...withTotal(35), base: 0 }, 5, 2],
-		['a total of the page alone', { count: 35, says: { total: 10 } }, 6, 1],
-		['the last page again and again', { count: 35, beyond: 'last' }, 7, 1],
-		['416 beyond the last', { count: 35, beyond: 416 }, 6, 1],
-		['nothing at all', { count: 0 }, 1, 1],
-		['many pages, with a total', withTotal(500), 52, 6],
+		['with a total that counts only the page', { count: 35, says: { total: 10 } }, 6, 1],
+		['with the last page again and again', { count: 35, beyond: 'last' }, 7, 1],
+		['with 416 after the last page', { count: 35, beyond: 416 }, 6, 1],
+		['without any records', { count: 0 }, 1, 1],
+		['with many pages and a total', withTotal(500), 52, 6],
 	])('%s', async (_, paging, requests, atOnce) => {
 		const given = await list(numbered(paging));
 		expect(given.ids).toEqual(range(paging.count));
@@ -72,13 +72,16 @@ describe('pages by the link or token for the next page:', () => {
 	test.each<[string, Service]>([
 		['next_cursor', byToken('cursor', (token) => ({ next_cursor: token ?? null }))],
 		['nextCursor in meta', byToken('cursor', (token) => ({ meta: { nextCursor: token ?? '' } }))],
-		['next as the parameter', byToken('next', (next) => ({ next }))],
+		['next, which is also the parameter', byToken('next', (next) => ({ next }))],
 		['nextPageToken', byToken('pageToken', (token) => ({ nextPageToken: token }))],
 		['paging.cursors.after', byToken('after', (after) => ({ paging: { cursors: { after } } }))],
-		['cursor with has_more', byToken('cursor', (t) => ({ cursor: t ?? 'at-50', has_more: !!t }))],
+		['a cursor with has_more', byToken('cursor', (t) => ({ cursor: t ?? 'at-50', has_more: !!t }))],
 		['a URL under next.href', byToken('after', (t) => ({ _links: { next: { href: link(t) } } }))],
 		['a Link header', byToken('after', () => ({}), linkHeader)],
-		['beside a total', byToken('cursor', (t) => ({ next_cursor: t, total: 50, has_more: !!t }))],
+		[
+			'a cursor beside a total',
+			byToken('cursor', (t) => ({ next_cursor: t, total: 50, has_more: !!t })),
+		],
 	])('%s', async (_, service) => {
 		const given = await list(service);
 		expect(given.ids).toEqual(range(50));
@@ -173,8 +176,8 @@ describe('a page that is refused', () => {
 	const success = { status: 200, body: { success: false, message } };
 
 	test.each([
-		['as a success', withTotal(250), success, '100 of 250 contacts'],
-		['without a total', { count: 250 }, refusal, 'only the first 100 contacts'],
+		['the refusal has the status 200', withTotal(250), success, '100 of 250 contacts'],
+		['the list has no total', { count: 250 }, refusal, 'only the first 100 contacts'],
 	])('is reported with the number of records read: %s', async (_, paging, answer, words) => {
 		const given = await gapOf(refusing(numbered(paging), (page) => page > 10, answer));
 		expect([given.count, given.message]).toEqual([100, `The service returned ${words}`]);
@@ -246,7 +249,7 @@ describe('a list that others change while it is read', () => {
 
 	test.each<[string, Service, number[]]>([
 		['a move to the front, with a total', changedBefore(2, 100, toFront, total), range(100)],
-		['a move to the front, without one', changedBefore(2, 100, toFront, silent), range(100)],
+		['a move to the front, without a total', changedBefore(2, 100, toFront, silent), range(100)],
 		['a move, with has_more', changedBefore(3, 30, lastToFront, hasMore), range(30)],
 		['a move from a separate last page', changedBefore(4, 31, lastToFront, cursor), range(31)],
 		['a removal', changedBefore(2, 100, (list) => list.shift(), total), range(1, 100)],
@@ -271,8 +274,8 @@ describe('a list that others change while it is read', () => {
 
 describe('records', () => {
 	test.each<[string, object[][], number]>([
-		['all that they hold', [[{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 3 }], []], 3],
-		['an ID, though twice on one page', [recordsOf([1, 1, 2]), recordsOf([2, 3, 3]), []], 5],
+		['all their fields', [[{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 3 }], []], 3],
+		['an ID, which may be on one page twice', [recordsOf([1, 1, 2]), recordsOf([2, 3, 3]), []], 5],
 		['contact_id', [[{ contact_id: 1, n: 1 }, { contact_id: 2 }], [{ contact_id: 1, n: 2 }]], 2],
 	])('are distinguished from those of other pages by %s', async (_, pages, count) => {
 		const { ids } = await list(({ page = 0 }) => ({ body: pages[Number(page)] ?? [] }));
@@ -322,7 +325,7 @@ describe('the list of templates', () => {
 		['every page is the same, so that no other page exists', true, {}, true],
 		['every page is the same, with its own total', true, { total: 2 }, true],
 		['every page is the same, but there are more', false, { total: 50 }, true],
-		['more is announced', false, { has_more: true }, false],
+		['more records are announced', false, { has_more: true }, false],
 	])('is known to be complete if %s: %s', async (_, isComplete, says, areSame) => {
 		const list = await templates([{ name: 'a' }, { name: 'b' }], says, areSame).read();
 		expect([list.records.length, list.isComplete]).toEqual([2, isComplete]);

@@ -72,7 +72,7 @@ test.each([
 test.each<[string, FaultOrder]>([
 	['about the number of webhooks', unknown('You have too many of these')],
 	['about the key', { status: 403, body: { message: 'url' } }],
-	['that may have been taken', { status: 502, body: { message: 'url' } }],
+	['that may hide a success', { status: 502, body: { message: 'url' } }],
 ])('after a refusal %s, no other form is tried', async (_, fault) => {
 	const { error, bodies } = await register([fault]);
 	expect(error).toBeDefined();

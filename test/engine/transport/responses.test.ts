@@ -91,8 +91,8 @@ test.each([{ ok: false }, { Ok: 'false' }, { success: false }, { status: 'error'
 
 test.each([
 	['a byte order mark', Buffer.from('\ufeff{"id":"ä"}')],
-	['letters that are cut by the packets', Buffer.from(`{"id":"${'ä'.repeat(100_000)}"}`)],
-])('%s is no problem', async (_, body) => {
+	['letters that are split between packets', Buffer.from(`{"id":"${'ä'.repeat(100_000)}"}`)],
+])('a response is read in spite of %s', async (_, body) => {
 	respond = (response) => response.writeHead(200, head).end(body);
 	const { outputs } = await run(account);
 	expect(outputs[0][0].json.id).toMatch(/^ä+$/);

@@ -31,23 +31,29 @@ type Pair = [Delivered, Delivered];
 test.each<[string, Pair]>([
 	['two texts', pair((text) => message({ id: 'conv_1', text }), 'hello', 'bye')],
 	['one text at two times', pair((timestamp) => message({ id: 'c', timestamp }), early, late)],
-	['one text, a time beside it', pair((time) => message({ id: 'c' }, { time }), early, late)],
-	['one text, an event ID', pair((eventId) => message({ id: 'c' }, { eventId }), 'e1', 'e2')],
+	[
+		'one text with two times beside it',
+		pair((time) => message({ id: 'c' }, { time }), early, late),
+	],
+	['one text with two event IDs', pair((eventId) => message({ id: 'c' }, { eventId }), 'e1', 'e2')],
 	[
 		'two messages that differ deeper in the payload',
 		pair((id) => message({ id: 'c', timestamp: early, message: { id, text: 'ok' } }), 'm1', 'm2'),
 	],
 	['one change at two times', pair((timestamp) => assigned({ timestamp }), early, late)],
 	[
-		"one change with the account's identifier and the time beside it",
+		"one change with the account's ID at two times",
 		pair((timestamp) => assigned({}, { id: 'account', timestamp }), early, late),
 	],
 	[
-		"one change with the conversation's age in it",
+		"one change at two times, with the conversation's creation time",
 		pair((timestamp) => assigned({ createdAt: early }, { timestamp }), early, late),
 	],
 	['two kinds of receipt', pair((event) => of(event, { id: '5' }), 'message.sent', 'message.read')],
-	['two headers of Standard Webhooks', pair((id) => withHeader(assigned(), id), 'e1', 'e2')],
+	[
+		'one change with two IDs in the headers of Standard Webhooks',
+		pair((id) => withHeader(assigned(), id), 'e1', 'e2'),
+	],
 ])('treats %s as two events', (_, deliveries) => {
 	const keys = deliveries.map(keyOf);
 	expect(keys).toEqual([expect.any(String), expect.any(String)]);
@@ -55,10 +61,10 @@ test.each<[string, Pair]>([
 });
 
 test.each<[string, Delivered]>([
-	['a change without identifier and time', assigned()],
+	['a change without an ID and a time', assigned()],
 	["a change with the record's own time", assigned({ createdAt: early })],
-	['a text without identifiers', message({ timestamp: early })],
-	["a text under a contact's identifier without a time", message({ contactId: 'c1' })],
+	['a text without IDs', message({ timestamp: early })],
+	["a text with a contact's ID and without a time", message({ contactId: 'c1' })],
 ])('treats every delivery of %s as a new event', (_, delivered) => {
 	expect(keyOf(delivered)).toBeUndefined();
 });
@@ -66,26 +72,23 @@ test.each<[string, Delivered]>([
 const own = { id: 'm1', timestamp: early };
 
 test.each<[string, Pair]>([
-	[
-		'with another time of the delivery',
-		pair((time) => message(own, { time, attempt: time }), 1, 2),
-	],
-	['with another ID of the delivery', pair((id) => withHeader(message(own, { id }), id), 'd', 'e')],
+	['whose delivery has another time', pair((time) => message(own, { time, attempt: time }), 1, 2)],
+	['whose delivery has another ID', pair((id) => withHeader(message(own, { id }), id), 'd', 'e')],
 	[
 		'that counts its deliveries',
 		pair((n) => message({ ...own, attempt: n, delivery_id: n }), 1, 2),
 	],
 	[
-		'by a time one level deeper, whatever time the delivery has',
+		'by a time one level deeper, whatever the time of the delivery',
 		pair((timestamp) => message({ id: 'm1', message: { time: early } }, { timestamp }), 1, 2),
 	],
-	["without any time, under the message's identifier", pair((id) => message({ id }), 'm1', 'm1')],
+	["without any time, by the message's ID", pair((id) => message({ id }), 'm1', 'm1')],
 	[
-		'with an identifier of the event and another number of the delivery',
+		'by its event ID, although the delivery has another number',
 		pair((attempt) => assigned({}, { event_id: 'e1', attempt, sentAt: attempt }), 1, 2),
 	],
 	[
-		'by the time and the identifier of something else than a message',
+		'that is not about a message, by its time and ID',
 		pair((attempt) => of('order.paid', { orderId: 7, timestamp: early }, { attempt }), 1, 2),
 	],
 	['that is a receipt under another name', pair((event) => of(event, own), 'read', 'message_read')],

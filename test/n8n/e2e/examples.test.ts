@@ -36,8 +36,16 @@ describe('auto-reply', () => {
 	test.each([
 		['promises an answer if we are open', () => ({}), /shortly/],
 		['says when we open, before that', () => ({ opensAt: '14:30' }), /14:30 to 18:00/],
-		['does so on other days', () => ({ openDays: otherDays().join(', ') }), /09:00 to 18:00/],
-		['does so on holidays', () => ({ closedOn: `2020-01-01, ${noon().toISODate()}` }), /09:00/],
+		[
+			'says when we open, on other days',
+			() => ({ openDays: otherDays().join(', ') }),
+			/09:00 to 18:00/,
+		],
+		[
+			'says when we open, on holidays',
+			() => ({ closedOn: `2020-01-01, ${noon().toISODate()}` }),
+			/09:00/,
+		],
 	])('%s', async (_, hours, answer) => {
 		const usual = {
 			openDays: everyDay.join(', '),

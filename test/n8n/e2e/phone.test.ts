@@ -57,8 +57,8 @@ async function violations(): Promise<string[]> {
 }
 
 test.each([
-	['wide, light', { width: 1400, height: 900 }, 'light'],
-	['narrow, dark', { width: 360, height: 740 }, 'dark'],
+	['wide window, light colors', { width: 1400, height: 900 }, 'light'],
+	['narrow window, dark colors', { width: 360, height: 740 }, 'dark'],
 ] as const)(
 	'%s: axe-core finds no violation in messages, chats and deliveries of every kind',
 	async (_, viewport, colorScheme) => {

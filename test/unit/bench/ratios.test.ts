@@ -10,16 +10,20 @@ const rows = (ratio: number, shareOfPlan: number) => ({
 });
 
 test.each<[string, unknown, string[]]>([
-	['the same', rows(1.1, 0.99), []],
-	['a little worse, or better', rows(1.3, 0.8), []],
-	['a ratio that has grown', rows(2.2, 0.99), ['/rows/0/ratio is 2.00 times as bad as earlier.']],
+	['equal figures are accepted', rows(1.1, 0.99), []],
+	['figures that are a little worse or better are accepted', rows(1.3, 0.8), []],
 	[
-		'a share that has shrunk',
+		'a ratio that has grown is reported',
+		rows(2.2, 0.99),
+		['/rows/0/ratio is 2.00 times as bad as earlier.'],
+	],
+	[
+		'a share that has shrunk is reported',
 		rows(1.1, 0.33),
 		['/grid/0/shareOfPlan is 3.00 times as bad as earlier.'],
 	],
 	[
-		'a figure that is not measured any more',
+		'a figure that is no longer measured is reported',
 		{ rows: rows(1.1, 1).rows },
 		['/grid/0/shareOfPlan was measured earlier, and is missing now.'],
 	],

@@ -63,7 +63,7 @@ const cases: Array<[what: string, more: Partial<Arrival>, skewMs: number | null]
 ];
 
 test.each(cases)(
-	'an ordinary message %s stays one, if a question is asked before its copy arrives',
+	'an ordinary message %s stays ordinary if a question is asked before its copy arrives',
 	async (_, more, skewMs) => {
 		const inbox = new Inbox(own, ports);
 		expect(await inbox.consume(delivery(), [message(more)])).toMatchObject([{ is: 'ordinary' }]);
@@ -73,12 +73,15 @@ test.each(cases)(
 	},
 );
 
-test.each(cases)('a reply %s stays one, if another question is asked', async (_, more, skewMs) => {
-	const inbox = new Inbox(own, ports);
-	await ask(inbox, 'run-0000001', skewMs);
-	expect(await inbox.consume(delivery(), [message(more)])).toMatchObject([{ is: 'taken' }]);
-	await ask(inbox, 'run-0000002', skewMs);
-	expect(await forward(inbox, message(more))).toBe('taken');
-	expect(await forward(inbox, message({ ...more, key: 'next' }))).toBe('taken');
-	expect(await forward(inbox, message({ ...more, key: 'last' }))).toBe('ordinary');
-});
+test.each(cases)(
+	'a reply %s stays a reply if another question is asked',
+	async (_, more, skewMs) => {
+		const inbox = new Inbox(own, ports);
+		await ask(inbox, 'run-0000001', skewMs);
+		expect(await inbox.consume(delivery(), [message(more)])).toMatchObject([{ is: 'taken' }]);
+		await ask(inbox, 'run-0000002', skewMs);
+		expect(await forward(inbox, message(more))).toBe('taken');
+		expect(await forward(inbox, message({ ...more, key: 'next' }))).toBe('taken');
+		expect(await forward(inbox, message({ ...more, key: 'last' }))).toBe('ordinary');
+	},
+);

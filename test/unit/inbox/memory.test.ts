@@ -87,7 +87,7 @@ test.each(states)('a trigger keeps no earlier state in memory %s', (_, make) => 
 });
 
 test.each([
-	['a run of a day', largeRun()],
+	['a run that waits for a day', largeRun()],
 	['a run of another trigger', largeRun({ owner: `${own}2` })],
 ])('%s is waited for in short pauses, as a long timer keeps its data in memory', (_, run) => {
 	const { inbox, pauses } = idleInbox();

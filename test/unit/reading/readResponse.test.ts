@@ -15,13 +15,13 @@ const rows = [{ phone: '+15550001111' }, { phone: '+15550001112' }];
 
 describe('a list of contacts is found', () => {
 	test.each<[string, unknown]>([
-		['bare', rows],
+		['as a bare array', rows],
 		['under data', { data: rows, total: 2 }],
 		['under its name', { contacts: rows, segments: [{ name: 'vip' }] }],
 		['under a longer form of its name', { contactList: rows, groups: [{ name: 'vip' }] }],
 		['two levels down', { response: { payload: rows }, status: 'ok' }],
 		['beside errors and column names', { people: rows, errors: [], columns: ['phone'] }],
-		['under data with what belongs to it', { data: rows, included: [{ type: 'segment' }] }],
+		['under data, beside related records', { data: rows, included: [{ type: 'segment' }] }],
 	])('%s', (_, body) => {
 		expect(readList(body, 'contact')).toEqual(rows);
 	});

@@ -33,7 +33,7 @@ const alone = { isCapped: false, width: 1, list: 1, at: 0, first: 0 };
 const idle = { stalls: [], kills: [], cap: 1, isOlder: true, refused: 0 };
 const seen: Array<[what: string, schedule: Schedule]> = [
 	[
-		'who removes the answer of a question removes it again, as somebody who had read before may write it back',
+		'the entry that a look-up has added is removed twice, because another process may write it back',
 		{
 			...{ ...idle, latency: 150 },
 			campaigns: [
@@ -44,7 +44,7 @@ const seen: Array<[what: string, schedule: Schedule]> = [
 		},
 	],
 	[
-		'so does who seems to be alone',
+		'also a process that seems to be alone removes such an entry twice',
 		{
 			...{ ...idle, latency: 30 },
 			campaigns: [
@@ -57,7 +57,7 @@ const seen: Array<[what: string, schedule: Schedule]> = [
 		},
 	],
 	[
-		'a second run does not believe at once what the first one doubts',
+		'a second run does not trust an entry at once that the first run doubts',
 		{
 			...{ ...idle, latency: 1 },
 			campaigns: [

@@ -56,7 +56,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		[],
 	],
 	[
-		'what people write to a run whose worker was killed starts the workflow',
+		'messages to a run whose worker was killed start the workflow',
 		{
 			actions: [
 				ask(0, [0, 1, 2, 3, 4]),
@@ -69,7 +69,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		['m0'],
 	],
 	[
-		'what people write whom a run could not ask after all starts the workflow',
+		'messages from people whom a run could not ask start the workflow',
 		{
 			actions: [ask(0, [0, 1, 2, 3], { failing: [1], pace: 1 }), write(3, 1), write(9, 0)],
 		},
@@ -110,7 +110,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		[],
 	],
 	[
-		'of two messages at the same moment at two triggers, none is dropped',
+		'if two messages reach two triggers at the same moment, none is dropped',
 		{
 			setting: { ...setting, processes: 2, triggers: 2 },
 			actions: [ask(0, [0, 1]), write(5, 0), write(5, 0), write(6, 1)],

@@ -20,7 +20,7 @@ export const getContacts = listOperation({
 					displayName: 'Segment',
 					name: 'segment',
 					placeholder: 'e.g. newsletter',
-					description: 'Name of a segment, to get only its contacts',
+					description: 'Only contacts of the segment with this name',
 				}),
 			],
 		}),

@@ -73,7 +73,7 @@ export const audienceField = collectionField({
 			displayName: 'Allow Empty Segment',
 			name: 'allowEmptySegment',
 			description:
-				"Whether to send although the segment of 'Exclude Segment' has no contacts, e.g. because nobody has opted out yet",
+				'Whether to send even if the segment in Exclude Segment has no contacts, e.g. because nobody has opted out yet',
 		}),
 		choiceField({
 			displayName: 'Duplicates',
@@ -100,7 +100,7 @@ export const audienceField = collectionField({
 			typeOptions: { rows: 2 },
 			placeholder: 'e.g. +49 170 1234567, +44 7700 900123',
 			description:
-				'Phone numbers that get no message, separated by commas or lines, or a list from an expression',
+				'Phone numbers that get no message, separated by commas or line breaks. Can also be a list from an expression.',
 		}),
 		textField({
 			displayName: 'Exclude Segment',
@@ -112,7 +112,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person, counted over all nodes of this workflow with a Frequency Cap. The last 90,000 messages of the workflow count.',
+				'The maximum number of messages to one person from all nodes of this workflow with a Frequency Cap. Only the last 90,000 messages of these nodes count.',
 			fields: [
 				numberField({
 					displayName: 'Messages',
@@ -131,7 +131,7 @@ export const audienceField = collectionField({
 					],
 					default: 'week',
 					description:
-						'The calendar day, week or month that the messages are counted in. It begins at midnight UTC.',
+						'The calendar period in which messages are counted. It begins at midnight UTC.',
 				}),
 			],
 		}),
@@ -164,7 +164,7 @@ export const audienceField = collectionField({
 					name: 'timeZone',
 					placeholder: 'e.g. America/New_York',
 					description:
-						'The time zone of the window. If it is empty, it comes from the country of the phone number. In a country with several time zones, the window must be open in all of them.',
+						'The time zone of the window. If this is empty, the phone number decides. If a number can be in several time zones, the window must be open in all of them.',
 				}),
 			],
 		}),

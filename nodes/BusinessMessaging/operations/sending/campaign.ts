@@ -9,7 +9,7 @@ export const campaignFields = [
 		displayName: 'Send Once',
 		name: 'sendOnce',
 		description:
-			'Whether each recipient gets at most one message of a campaign, even if the workflow runs again, is retried, or n8n restarts. It covers the last 45,000 messages of this node, as long as no n8n process stands still for more than 10 seconds. If several processes use the node, its first message goes out after about 14 seconds.',
+			'Whether each recipient gets a campaign at most once, even if the workflow runs again or n8n restarts. This holds for the last 45,000 messages of this node, unless an n8n process freezes for more than 10 seconds. If several processes use the node, its first message goes out after about 14 seconds.',
 	}),
 	textField({
 		displayName: 'Campaign',
@@ -40,7 +40,7 @@ export const campaignOptions = [
 			name: 'failedMessage',
 			placeholder: 'e.g. {{ $json.failedMessageId }}',
 			description:
-				'ID of a message of this campaign whose delivery receipt reports a failure. The recipient gets the campaign one more time for each ID. If it is empty, Send Once works as usual.',
+				'ID of a message of this campaign that failed later, from its delivery receipt. The recipient gets the campaign once more for each ID. If the ID is empty, Send Once works as usual.',
 		}),
 		isOn,
 	),
@@ -53,17 +53,17 @@ export const campaignOptions = [
 					name: 'Send Again',
 					value: 'sendAgain',
 					description:
-						'Send it again with the same idempotency key. The recipient may get it twice if the service does not recognize the key.',
+						'Send the message again with the same idempotency key. If the service ignores the key, the recipient may get it twice.',
 				},
 				{
 					name: 'Skip',
 					value: 'skip',
-					description: 'Do not send it: the recipient may get nothing',
+					description: 'Do not send the message. The recipient may get nothing.',
 				},
 			],
 			default: 'skip',
 			description:
-				'What to do with a message that an earlier run may have sent, e.g. because n8n stopped at that moment. With several workers, send again only when no other execution sends this campaign.',
+				'What to do with a message that an earlier run may have sent, e.g. because n8n stopped at that moment. With several workers, choose Send Again only while no other execution sends this campaign.',
 		}),
 		isOn,
 	),

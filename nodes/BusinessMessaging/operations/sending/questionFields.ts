@@ -92,7 +92,7 @@ export const answerFields = [
 		displayOptions: { show: { responseType: fixedKinds } },
 		placeholder: 'e.g. Sorry, I did not understand that.',
 		description:
-			'What to write after a reply that does not fit. If it is empty, the text is in English and says what the reply must be.',
+			'What to write after a reply that does not fit. If this is empty, an English text says what the reply must be.',
 	}),
 	numberField({
 		displayName: 'Limit Wait Time',
@@ -116,7 +116,7 @@ export const answerFields = [
 		displayName: 'Reply Options',
 		name: 'replyOptions',
 		placeholder: 'Add Reply Option',
-		description: 'How replies are read, and what happens without one',
+		description: 'How replies are read, and what happens without a reply',
 		fields: [
 			choiceField({
 				displayName: 'Date Order',
@@ -143,7 +143,7 @@ export const answerFields = [
 				typeOptions: { minValue: 0, maxValue: maxGroupSeconds },
 				displayOptions: { show: { '/responseType': ['freeText'] } },
 				description:
-					'How long to wait for another message after each one. Together they are one reply. With 0, the first message is the reply.',
+					'How long to wait for another message after each message. All of them are one reply. With 0, the first message is the reply.',
 			}),
 			textField({
 				displayName: 'No Words',
@@ -153,7 +153,7 @@ export const answerFields = [
 				default: approvalWords.no.join(', '),
 				placeholder: 'e.g. no, never',
 				description:
-					'What counts as no, separated by commas. Words such as please and thank you may be added.',
+					'Words that mean no, separated by commas. A reply may also contain words such as please.',
 			}),
 			choiceField({
 				displayName: 'On Timeout',
@@ -180,7 +180,7 @@ export const answerFields = [
 				displayOptions: { show: { '/responseType': fixedKinds } },
 				default: 2,
 				description:
-					'How many times to repeat the question if the reply does not fit. After that, the reply is output as not accepted.',
+					'How many times to repeat the question if the reply does not fit. After that, the node outputs the reply as not accepted.',
 			}),
 			textField({
 				displayName: 'Yes Words',
@@ -190,7 +190,7 @@ export const answerFields = [
 				default: approvalWords.yes.join(', '),
 				placeholder: 'e.g. yes, of course',
 				description:
-					'What counts as yes, separated by commas. Words such as please and thank you may be added.',
+					'Words that mean yes, separated by commas. A reply may also contain words such as please.',
 			}),
 		],
 	}),

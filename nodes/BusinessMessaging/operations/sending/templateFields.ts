@@ -62,7 +62,7 @@ export function variablesField<const N extends string>(
 ): ParameterField<N> {
 	const field = formField(
 		labels,
-		'The values for the template, one for each variable. If the service does not show the text of the template, the fields are numbered: fill in as many as the template has. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service.',
+		'One value for each variable of the template. If you change the template or its language, n8n empties these fields. If the service does not show the text of the template, the fields are numbered: fill in as many as the template has variables. A utility template with a document header needs the address of a PDF, unless a PDF is attached to the template in the service.',
 		{
 			valuesLabel: 'Variables',
 			fieldWords: { singular: 'variable', plural: 'variables' },
@@ -93,7 +93,7 @@ export const templateFields = [
 		name: 'language',
 		typeOptions: { loadOptionsDependsOn: ['template.value'] },
 		description:
-			'The language of the template. If it comes from your data, it is a code such as en_US or de_DE.',
+			'The language of the template. In an expression, use a code such as en_US or de_DE.',
 		hint: languageHint,
 		builderHint: { propertyHint: "Use mode 'code', e.g. en_US." },
 		searchListMethod: 'searchTemplateLanguages',
@@ -123,7 +123,7 @@ export const templateFields = [
 			},
 		],
 		default: 'fields',
-		description: 'How to give the values for the variables of the template',
+		description: 'How to enter the values of the variables',
 	}),
 	showFor(
 		variablesField({
@@ -148,7 +148,7 @@ export const templateFields = [
 		displayOptions: { show: { specifyVariables: ['json'] } },
 		placeholder: 'e.g. https://example.com/invoice.pdf',
 		description:
-			'Public address of a PDF. Needed for a utility template whose header is a document, unless the PDF was attached to the template in the service.',
+			'Public address of a PDF. Needed for a utility template with a document header, unless the PDF is attached to the template in the service.',
 	}),
 ] as const;
 
@@ -158,7 +158,7 @@ export const checkField = booleanField({
 	name: 'checkBeforeSending',
 	default: true,
 	description:
-		'Whether to load the template first, and to refuse a message if the template does not exist, is not approved, or has other variables',
+		'Whether to send only if the template exists, is approved, and has exactly the variables that you filled in',
 });
 
 /** The template's part of a request. Source: specification, "Template message components". @throws InputError */

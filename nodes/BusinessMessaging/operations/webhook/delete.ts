@@ -16,7 +16,7 @@ export const deleteWebhook = operation({
 			name: 'webhookId',
 			required: true,
 			description: 'The webhook to delete. Its URL receives no more events.',
-			hint: 'After its webhook is deleted, a Business Messaging Trigger does not start until its workflow is published again',
+			hint: 'Without its webhook, a Business Messaging Trigger does not start until you publish its workflow again',
 			searchListMethod: 'searchWebhooks',
 			idPlaceholder: 'e.g. webhook_123',
 		}),
