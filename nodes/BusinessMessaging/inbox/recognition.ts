@@ -119,8 +119,8 @@ export class Recognition {
 				this.known.changed(run);
 				return { ...verdict, isNew: true };
 			} else if (await this.known.ports.repeat(run, decision.person, message.key)) {
-				this.repeated(decision, message);
-				return { ...verdict, isNew: true };
+				if (this.repeated(decision, message)) return { ...verdict, isNew: true };
+				// Meanwhile the run has found that it did not ask this person, so the message counts for another question.
 			} else {
 				isRefused = true; // the question cannot be repeated, so this message is the reply although it does not fit
 			}
@@ -132,12 +132,14 @@ export class Recognition {
 		return decide(own, message, this.known.ports.now());
 	}
 
-	private repeated({ run, person }: { run: Run; person: Person }, message: Arrival): void {
+	/** Records that a question was repeated. @returns whether the run still asks the person */
+	private repeated({ run, person }: { run: Run; person: Person }, message: Arrival): boolean {
 		const now = this.known.runs.get(run.id);
 		const asked = now?.people.get(person.item);
-		if (!now || !asked) return;
+		if (!now || !asked || asked.isNotAsked) return false;
 		addRepetition({ run: now, person: asked }, message);
 		this.known.changed(now);
+		return true;
 	}
 
 	/** Whether to ask if a run still waits. As long as the run still asks people, n8n only says that it is running. */

@@ -77,6 +77,18 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		['m0'],
 	],
 	[
+		'while a question is repeated, it turns out that it was never sent: the message is the reply to an earlier question',
+		{
+			actions: [
+				ask(0, [0]),
+				ask(5, [0, 1], { kind: 'approval', failing: [0], pace: 1 }),
+				write(7.26, 0, { text: 'maybe' }),
+			],
+		},
+		[['m0'], []],
+		[],
+	],
+	[
 		'what a slow publication has overwritten is stored again before a process is killed',
 		{
 			setting: { ...setting, triggers: 2, keepsExecutions: false, trouble: 20 },
