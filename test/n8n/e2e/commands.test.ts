@@ -1,5 +1,4 @@
 /** `npm run demo` and `npm start` as a person runs them. */
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,6 +16,7 @@ import {
 } from '../../../harness/processes';
 import { SandboxClient } from '../../../harness/sandboxClient';
 import { root } from '../../../harness/engine/files';
+import { until } from '../../../harness/until';
 
 jest.setTimeout(15 * 60_000);
 
@@ -57,11 +57,14 @@ async function whileStarted(use: (client: N8nClient, sandbox: SandboxClient) => 
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
 	try {
-		// The program prints nothing before its welcome text, which comes when everything is ready.
-		const ended = child.then(({ exitCode }) => [`It ended with ${exitCode}.`]);
-		const [words] = await Promise.race([once(child.stdout!, 'data'), ended]);
-		expect(String(words)).toContain(`http://127.0.0.1:${n8nPort}`);
-		const client = new N8nClient(`http://127.0.0.1:${n8nPort}`);
+		const address = `http://127.0.0.1:${n8nPort}`;
+		let output = '';
+		child.stdout!.on('data', (data) => (output += String(data)));
+		// The welcome text comes when everything is ready; if the package has to be built first, after gulp's own output.
+		const isReady = () => output.includes(address) || child.exitCode !== null;
+		await until('the welcome text', isReady, { limit: 300_000 });
+		expect(output).toContain(address);
+		const client = new N8nClient(address);
 		await client.login(ownerOf(folder));
 		await use(client, new SandboxClient(`http://127.0.0.1:${sandboxPort}`, 'sandbox-key-0001'));
 	} finally {
