@@ -1,11 +1,10 @@
 /** Send Once: nobody gets a campaign twice, and nobody is left out because the node could not write to the database. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { countBy, range } from 'lodash';
+import { countBy, range, sum } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../../../harness/engine/execution';
-import type { LoggedRequest } from '../../../sandbox/requestLog';
 import {
 	campaign,
 	locator,
@@ -204,24 +203,22 @@ test.each<[string, INodeParameters]>([
 	async (_, parameters) => {
 		const { processed } = service.engine;
 		const record = processed.checkProcessedAndRecord.bind(processed);
+		const claimed = new Set<string>();
 		jest.spyOn(processed, 'checkProcessedAndRecord').mockImplementation(async (...call) => {
+			for (const entry of call[0].map(String)) if (/^(claimed|cap) /.test(entry)) claimed.add(entry);
 			await delay(500);
 			return await record(...call);
 		});
-		// When the second part is sent, hundreds are claimed.
 		await service.fault({ endpoint: 'sendText', match: '+15550001060', status: 422, count: 1 });
 		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
 		const ids = { workflowId: workflowId(), credentials };
-		const all = { ...ids, items: people(300), parameters };
+		const all = { ...ids, items: people(400), parameters };
 		const { error } = await service.run(all);
 		expect(error?.message).toContain('Unprocessable Entity');
-		const requests = service.requests('sendText');
-		const failed = requests.find(({ status }) => status === 422)!;
-		const isLate = ({ at }: LoggedRequest) =>
-			Date.parse(at) > Date.parse(failed.at) + failed.ms! + 1_000;
-		expect(requests.filter(isLate)).toEqual([]);
+		// A hundred people are claimed ahead. Without them, only the failed message would be missing.
+		expect(sum(Object.values(received()))).toBeLessThan(claimed.size - 10);
 		await service.run(all);
-		expect(received()).toEqual(oneEach(300));
+		expect(received()).toEqual(oneEach(400));
 	},
 );
 
