@@ -205,7 +205,8 @@ test.each<[string, INodeParameters]>([
 		const record = processed.checkProcessedAndRecord.bind(processed);
 		const claimed = new Set<string>();
 		jest.spyOn(processed, 'checkProcessedAndRecord').mockImplementation(async (...call) => {
-			for (const entry of call[0].map(String)) if (/^(claimed|cap) /.test(entry)) claimed.add(entry);
+			for (const entry of call[0].map(String))
+				if (/^(claimed|cap) /.test(entry)) claimed.add(entry);
 			await delay(500);
 			return await record(...call);
 		});
