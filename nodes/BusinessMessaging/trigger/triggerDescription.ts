@@ -37,7 +37,7 @@ const signatureField = groupField({
 				{
 					name: 'Standard Webhooks',
 					value: 'standardWebhooks',
-					description: 'As specified at standardwebhooks.com',
+					description: 'As specified at https://www.standardwebhooks.com',
 				},
 			],
 			default: 'sha256-hex',
