@@ -262,6 +262,16 @@ describe('the frequency cap', () => {
 		expect(sentTo()).toHaveLength(8);
 	});
 
+	test("leaves no place for a message that was not sent in n8n's database, where the next process reads it", async () => {
+		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
+		const workflowId = 'with a cap and a refusal';
+		await run({ rules, workflowId, onError: 'continueRegularOutput' });
+		const { lists } = service.engine.processed as unknown as { lists: Map<string, string[]> };
+		const places = [...lists.values()].flat().filter((entry) => entry.startsWith('cap '));
+		const counted = places.map((entry) => entry.split(' ')[1]);
+		expect(counted.sort()).toEqual([anna, carl, dora]);
+	});
+
 	test('does not count messages that Send Once skips', async () => {
 		const workflowId = 'with a cap and Send Once';
 		const once = { sendOnce: true, campaign: 'sale' };
@@ -317,4 +327,14 @@ test('a test goes only to the test number, which may be a local one, and leaves 
 	]);
 	await run({ parameters: once });
 	expect(sentTo().slice(2).sort()).toEqual([anna, berta, carl, dora]);
+});
+
+test('no Audience Rule holds back a test message', async () => {
+	const own = '+491701234567';
+	const rules = { duplicates: 'sendFirst', excludeNumbers: own, excludeSegment: 'nobody' };
+	const mode = { mode: 'test', testNumber: own, testMessages: 3 };
+	const result = await run({ rules, parameters: mode });
+	expect(result.error).toBeUndefined();
+	expect(reasons(result)).toEqual([null, null, null, 'notInTest']);
+	expect(sentTo()).toEqual([own, own, own]);
 });

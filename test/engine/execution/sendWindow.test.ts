@@ -28,6 +28,12 @@ test('a number may be in all time zones of its country, and every country has so
 	expect(known.filter((country) => zonesOf(country).length === 0)).toEqual([]);
 });
 
+test('a number that only one of the countries with its calling code has is only in the time zones of this country', () => {
+	const zones = timeZonesOf('+79031234567');
+	expect(zones).toContain('Europe/Moscow');
+	expect(zones).not.toContain('Asia/Almaty'); // Kazakhstan has +7 too
+});
+
 test.each([
 	['212', ['America/New_York']],
 	['312', ['America/Chicago']],

@@ -106,6 +106,11 @@ const sentLogin = {
 	components: [expect.objectContaining({ type: 'body' })],
 };
 
+test('the shortest phone numbers, e.g. of Niue, have seven digits and get messages too', async () => {
+	expect(await service.errorOf({ ...send, to: '+683 4002' })).toBeUndefined();
+	expect(service.requests('sendText')).toMatchObject([{ body: { to: '+6834002' } }]);
+});
+
 const anId = '(an ID)';
 const recipient = 'Recipient Phone Number';
 const withRecipient: Array<[string, INodeParameters, string]> = [
@@ -275,6 +280,7 @@ describe('the fields of a question', () => {
 			{ repeatText: ' Once more? ', replyOptions: { repeats: 3.9, yesWords: ' aye,\nyo ,,' } },
 			{ repeats: 3, repeatText: 'Once more?', yesWords: ['aye', 'yo'] },
 		],
+		[{ replyOptions: { repeats: 0 } }, { repeats: 0 }],
 		[{ replyOptions: { repeats: -1, noWords: 'nay' } }, { repeats: 0, noWords: ['nay'] }],
 		[{ replyOptions: { repeats: 'many' } }, { repeats: 0 }],
 	])('%j means %j', (values, settings) => {

@@ -103,6 +103,20 @@ test('a contact that is listed but cannot be found by its ID is not created agai
 	expect(all()).toHaveLength(3);
 });
 
+test.each([
+	[409, 'Conflict'],
+	[422, 'The phone number is taken'],
+])(
+	'a contact that others create at the same moment is updated after the refusal (%i, %s)',
+	async (status, message) => {
+		addContacts(3);
+		const fault = { status, body: { message }, processed: true };
+		await service.fault({ endpoint: 'createContact', ...fault });
+		expect((await upsert(newPhone)).error).toBeUndefined();
+		expect([calls().slice(1), nameOf(newPhone), all().length]).toEqual([[1, 1], 'Anna', 4]);
+	},
+);
+
 test('two executions at the same time create one contact', async () => {
 	addContacts(30);
 	await Promise.all([upsert(newPhone), upsert(newPhone), upsert('+1 555 900 0000')]);

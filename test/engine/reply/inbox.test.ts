@@ -366,6 +366,15 @@ test('a trigger without messages, registered by hand or in a test accepts no que
 	expect(service.sent()).toEqual([]);
 });
 
+test('if the run fails, what a person writes whom it had asked starts the workflow at once', async () => {
+	const trigger = await inbox();
+	await service.fault({ endpoint: 'sendText', skip: 1, status: 422 });
+	const asking = people.ask([anna, berta], { options: { concurrency: 1 } });
+	await expect(asking).rejects.toThrow('HTTP 422');
+	await people.write(anna, 'Yes');
+	expect(startedBy(trigger)).toEqual(['Yes']);
+});
+
 test('the run fails if no trigger is published any more when all were asked', async () => {
 	const trigger = await inbox();
 	await service.fault({ endpoint: 'sendText', delayMs: 1_000 });

@@ -254,6 +254,23 @@ test('replies still reach the run if the API key is changed while a question is 
 	expect(startedBy(trigger)).toEqual([]);
 });
 
+test('after a change of the API key and a restart, replies also reach a run to which nothing has happened since', async () => {
+	const old = service.credentials(service.newKey());
+	const trigger = await inbox({ credentials: old });
+	const webhookId = `request-${count}`;
+	const execution = await people.ask([anna, berta], {}, { credentials: old });
+	const credentials = service.credentials(service.newKey());
+	trigger['options'].credentials = credentials;
+	Object.assign(execution, { credentials });
+	await people.ask([carl], {}, { credentials });
+	const { staticData } = trigger;
+	const restarted = await inbox({ webhookId, staticData, credentials });
+	for (const from of [anna, berta]) await triggers.deliver(restarted, message(from, from));
+	expect(startedBy(restarted)).toEqual([]);
+	const outputs = await until('the run to go on', () => execution.outputs);
+	expect(outputs[0].map(({ json }) => json.text)).toEqual([anna, berta]);
+});
+
 test('the log says if questions were stored with another key and cannot be read', async () => {
 	const { credentials } = { credentials: service.credentials(service.newKey()) };
 	const trigger = await inbox({ credentials });

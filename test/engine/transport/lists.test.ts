@@ -89,6 +89,16 @@ describe('pages by the link or token for the next page:', () => {
 		expect((await list(service, { limit: 25 })).ids).toEqual(range(25));
 	});
 
+	test('an empty page between others is not the end if it names a next page', async () => {
+		const pages = [range(10), range(10, 20), [], range(20, 30)];
+		const given = await list(({ cursor = 'c0' }) => {
+			const number = Number(String(cursor).slice(1));
+			const next_cursor = number < pages.length - 1 ? `c${number + 1}` : null;
+			return { body: { data: recordsOf(pages[number]), next_cursor } };
+		});
+		expect(given.ids).toEqual(range(30));
+	});
+
 	test.each(['https://evil.example.org/v1/contacts', '/v2/contacts'])(
 		'%s is not followed, and a hint says that there are more records',
 		async (elsewhere) => {

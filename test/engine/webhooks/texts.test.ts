@@ -47,6 +47,8 @@ const cases: Array<[AnswerKind, string | null, unknown]> = [
 	['email', ' Anna@example.com ', 'Anna@example.com'],
 	['date', '2030-01-31', '2030-01-31'],
 	['date', '31.1.2030', '2030-01-31'],
+	['date', '31. 1. 2030', '2030-01-31'],
+	['date', '2030/1/31', '2030-01-31'],
 	['date', '3 March 2030', '2030-03-03'],
 	['date', 'tomorrow', undefined],
 ];

@@ -69,6 +69,22 @@ const seen: Array<[what: string, schedule: Schedule]> = [
 			kills: [{ process: 1, at: 11, lands: true }],
 		},
 	],
+	[
+		'a process that finds its claim overwritten watches it anew, for the whole time',
+		{
+			...{ ...idle, latency: 1, isOlder: false },
+			campaigns: [
+				{ ...alone, process: 2, at: 14, count: 1 },
+				{ ...alone, process: 1, first: 3, count: 1 },
+				{ ...alone, process: 0, at: 14, first: 2, count: 1 },
+				{ ...alone, process: 0, at: 5_984, count: 3 },
+			],
+			stalls: [
+				{ process: 2, call: 5, where: 'between', ms: 9_000 },
+				{ process: 1, call: 1, where: 'between', ms: 9_000 },
+			],
+		},
+	],
 ];
 
 test.each(seen)('%s', (_, schedule) => {

@@ -1,0 +1,48 @@
+/** When a run gets its replies, and what becomes of those that it does not get. */
+import {
+	type Run,
+	afterHandOver,
+	dueAt,
+	lateMessages,
+} from '../../../nodes/BusinessMessaging/inbox/core';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
+
+const [limit, reply] = [60_000, 'reply'];
+
+/** A run with one reply, which it is about to get. Further messages belong to the reply until `moreUntil`. */
+function runWith(moreUntil?: number): Run {
+	const message = { key: reply, text: 'Yes', respondedAt: '' };
+	const person = {
+		...{ item: 0, to: '+15550001001', question: 0, since: 0, askedMessageId: null },
+		...{ messages: [message], repeatedAfter: [], moreUntil },
+	};
+	return {
+		...{ id: 'run', url: 'https://n8n.test/run', owner: 'https://n8n.test/trigger' },
+		...{ triggers: [], startedAt: 0, until: limit, leaseUntil: 0, isWhole: true, isOver: false },
+		...{ handing: [reply], started: [], notAsked: [], people: new Map([[0, person]]) },
+		questions: [{ ...defaultAnswer(), asked: '' }],
+	};
+}
+
+test.each([
+	[20_000, 20_000],
+	[limit + 30_000, limit],
+])('messages that are grouped until %d ms are given to the run at %d ms', (moreUntil, due) => {
+	expect(dueAt(runWith(moreUntil))).toBe(due);
+});
+
+test.each([
+	['accepted', false, []],
+	['finished', false, []],
+	['gone', true, []], // an earlier call has given it the reply
+	['gone', false, [reply]],
+	['stopped', false, [reply]],
+	['stopped', true, [reply]],
+] as const)(
+	'after the response "%s" (an earlier call may have given the replies: %s), these replies start the workflow: %j',
+	(state, mayHaveGot, late) => {
+		const run = runWith();
+		afterHandOver(run, state, mayHaveGot, 1_000);
+		expect(lateMessages(run).map(({ message }) => message.key)).toEqual(late);
+	},
+);
