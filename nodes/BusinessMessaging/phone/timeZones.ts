@@ -16,12 +16,14 @@ type Region = Intl.Locale & { timeZones?: string[]; getTimeZones?: () => string[
 
 /**
  * The IANA time zones in which a number can be. For +1 (25 countries and ten zones), these are the zones of its area
- * code; for other numbers, the zones of all countries that have such numbers.
+ * code; for other numbers, the zones of all countries that have such numbers. (Russia's plan includes +7 6 and +7 7, which
+ * only Kazakhstan has.)
  *
  * @param e164 a number in E.164
  * @returns empty for a number of no country, e.g. +800
  */
 export function timeZonesOf(e164: string): string[] {
+	if (/^\+7[67]/.test(e164)) return zonesOfCountry('KZ');
 	const [, areaCode = ''] = /^\+1(\d{3})\d{7}$/.exec(e164) ?? [];
 	return zonesOfAreaCodes().get(areaCode) ?? zonesOfCountries(e164.slice(1));
 }
