@@ -61,7 +61,7 @@ describe('a campaign in the editor', () => {
 		await editor.part('node-parameters').waitFor({ state: 'hidden' });
 		await editor.execute();
 		const success = editor.page.getByText('Workflow executed successfully');
-		await success.waitFor({ timeout: 180_000 });
+		await success.waitFor({ timeout: 400_000 });
 		await success.waitFor({ state: 'detached' });
 		await editor.node(send).dblclick();
 		await editor.part('ndv').getByText('200 items').last().waitFor();
