@@ -142,11 +142,11 @@ function languagesOf(name: string | undefined, templates: Template[]): INodeList
 	});
 	if (entries.length > 0) return uniqBy(entries, 'value');
 	const isUnknown = name !== undefined && versions.length === 0;
+	if (isUnknown)
+		throw new InputError(`The service has no template "${name}"`, "Choose 'Template' again.");
 	throw new InputError(
-		isUnknown ? `The service has no template "${name}"` : 'The service does not show languages',
-		isUnknown
-			? "Choose 'Template' again."
-			: "Choose 'By Code' here and enter the language, e.g. en_US.",
+		'The service does not show languages',
+		"Choose 'By Code' here and enter the language, e.g. en_US.",
 	);
 }
 

@@ -70,7 +70,7 @@ const seen: Array<[what: string, schedule: Schedule]> = [
 		},
 	],
 	[
-		'a process that finds its claim overwritten watches it anew, for the whole time',
+		'a process whose claim was overwritten watches it again for the full time',
 		{
 			...{ ...idle, latency: 1, isOlder: false },
 			campaigns: [
