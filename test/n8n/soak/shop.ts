@@ -5,7 +5,7 @@ import axios from 'axios';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { type Sandbox, startSandbox } from '../../../sandbox';
 import { numbers } from '../../../sandbox/variants';
-import { onStop } from '../../../harness/cli';
+import { onStop, UserError } from '../../../harness/cli';
 import type { Execution } from '../../../harness/n8n/client';
 import * as make from '../../../harness/n8n/workflow';
 import { FIRST_NUMBER } from '../../../harness/sandboxClient';
@@ -176,11 +176,22 @@ export class Shop {
 			(await this.executions(id, before)).length >= bodies.length &&
 			(await this.executions(id, before, `AND ${isOpen()}`)).length === 0;
 		const what = `the workflow ${name} to end`;
-		await until(what, ended, { limit: RUN_LIMIT, interval: 1000 });
+		await until(what, ended, { limit: RUN_LIMIT, interval: 1000 }).catch(async (error: unknown) => {
+			const open = await this.describeOpen(id, before);
+			throw new UserError(`${(error as Error).message} Still open: ${open}`);
+		});
 		const ids = await this.executions(id, before);
 		return await Promise.all(
 			ids.map(async (one) => await patiently(async () => await client.getExecution(String(one)))),
 		);
+	}
+
+	/** The workflow's executions that have not ended, so that the one that n8n cannot continue is found in its log. */
+	private async describeOpen(workflowId: string, after: number): Promise<string> {
+		const rows = await this.machine.database.run(
+			`SELECT id, status, "startedAt", "waitTill" FROM execution_entity WHERE "workflowId" = '${workflowId}' AND id > ${after} AND ${isOpen()}`,
+		);
+		return JSON.stringify(rows);
 	}
 
 	/** The IDs of a workflow's executions after the one with this ID. @param more is appended to the SQL */
