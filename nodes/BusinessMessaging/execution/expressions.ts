@@ -237,9 +237,11 @@ function failed(
 	{ displayName }: ParameterField,
 	error: Evaluation['error'],
 ): InputError {
+	// n8n's descriptions end with or without a period.
+	const why = error?.description?.replace(/(?<=[^.])$/, '.') ?? '';
 	return new InputError(
 		`The expression ${show(code)} in '${displayName}' failed: ${error?.message}`,
-		`${error?.description ?? ''} Correct the expression in the node.`.trim(),
+		`${why} Correct the expression in the node.`.trim(),
 	);
 }
 

@@ -54,8 +54,8 @@ export class Rounds {
 	checkKept(rule: string): void {
 		if (this.isKept) return;
 		throw new InputError(
-			`${rule} does not work in a loop, because this n8n instance forgets earlier rounds`,
-			outsideLoop,
+			`${rule} needs all items in one run of this node, because this n8n instance forgets its earlier runs`,
+			"Let the node run once: move it out of the loop, or combine the nodes that are connected to it with a Merge node first. It keeps to the service's rate by itself.",
 		);
 	}
 
@@ -68,7 +68,7 @@ export class Rounds {
 		if (isInLoop)
 			throw new InputError(
 				`${rule} needs all items at once, but this node is in a loop`,
-				outsideLoop,
+				'Move the node out of the loop. The node takes all items at once and keeps to the rate by itself.',
 			);
 		if (inputs.length > 1)
 			throw new InputError(
@@ -77,6 +77,3 @@ export class Rounds {
 			);
 	}
 }
-
-const outsideLoop =
-	'Move the node out of the loop. The node takes all items at once and keeps to the rate by itself.';

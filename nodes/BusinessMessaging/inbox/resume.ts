@@ -54,7 +54,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		if (body.event === pollEvent) return { webhookResponse: { waiting: true } };
 		if (body.event === repliesEvent) return await takeReplies(context, body, id, wait);
 		const run = wait?.record === undefined ? undefined : await readRecord(context, id, wait.record);
-		if (!run) return refuse(context, 410, 'This execution gets its replies from a trigger');
+		if (!run) return refuse(context, 410, 'This execution takes no replies at this URL');
 		const delivery = await readDelivery(context);
 		const events = readEvents(context, delivery);
 		if (!events) return refuseBody(context);

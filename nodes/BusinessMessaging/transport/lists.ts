@@ -162,12 +162,15 @@ class Listing {
 	private async followCursors(): Promise<boolean> {
 		const { next = [] } = this.pages[0];
 		for (const [way, first] of next.entries()) {
+			const { count } = this;
 			let [page] = await this.read([first]);
-			if (page.records.length === 0) continue;
+			// Only known records: the service ignores this way, and returns the first page again.
+			if (page.rows > 0 && this.count === count) continue;
 			for (let stale = 0; page.next?.[way] && stale < maxStale && this.mayGoOn(); ) {
 				[page] = await this.read([page.next[way]]);
 				stale = page.records.length > 0 ? 0 : stale + 1;
 			}
+			if (this.count === count) continue;
 			this.refusal = page.refusal;
 			this.sawEnd = !page.next?.[way];
 			return true;

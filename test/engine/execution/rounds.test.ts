@@ -169,8 +169,8 @@ describe('an n8n that stores nothing between rounds', () => {
 		],
 	])('refuses a loop with %s before anything is sent', async (rule, parameters, sent) => {
 		const { error } = await loop(parameters);
-		expect(error?.message).toContain(`${rule} does not work in a loop`);
-		expect(error?.description).toContain('Move the node out of the loop');
+		expect(error?.message).toContain(`${rule} needs all items in one run`);
+		expect(error?.description).toContain('out of the loop');
 		expect(service.received()).toEqual(sent);
 	});
 });

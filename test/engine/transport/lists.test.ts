@@ -89,8 +89,11 @@ describe('pages by the link or token for the next page:', () => {
 		expect((await list(service, { limit: 25 })).ids).toEqual(range(25));
 	});
 
-	test('an empty page between others is not the end if it names a next page', async () => {
-		const pages = [range(10), range(10, 20), [], range(20, 30)];
+	test.each<[string, number[][]]>([
+		['behind others', [range(10), range(10, 20), [], range(20, 30)]],
+		['right behind the first', [range(10), [], range(10, 20), range(20, 30)]],
+		['in front of all others', [[], range(10), range(10, 20), range(20, 30)]],
+	])('an empty page %s is not the end if it names a next page', async (_, pages) => {
 		const given = await list(({ cursor = 'c0' }) => {
 			const number = Number(String(cursor).slice(1));
 			const next_cursor = number < pages.length - 1 ? `c${number + 1}` : null;
