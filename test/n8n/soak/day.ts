@@ -14,6 +14,7 @@ import {
 	type Body,
 	ofStart,
 	OPTED_OUT,
+	QUESTION_MINUTES,
 	patiently,
 	type Shop,
 	START,
@@ -59,7 +60,7 @@ export const workflows: Workflows = {
 			to: '={{ $json.to }}',
 			message: ofStart('text'),
 			// Even if n8n loses a reply while it starts, the run must end.
-			limitWaitTime: `={{ $('${START}').first().json.body.minutes ?? 10 }}`,
+			limitWaitTime: `={{ $('${START}').first().json.body.minutes ?? ${QUESTION_MINUTES} }}`,
 			waitTimeUnit: 'minutes',
 		},
 		sync: { ...upsert, phone: '={{ $json.to }}', name: ofStart('text') },

@@ -16,7 +16,11 @@ import type { Machine } from './machine';
 export const RATE = { requests: 1000, windowMs: 10_000 };
 /** How long calls are repeated while n8n or the service fails. */
 const PATIENCE = 5 * 60_000;
+/** How long a run may take beyond the time for which it waits for replies. */
 const RUN_LIMIT = 20 * 60_000;
+
+/** How long a question waits for replies. */
+export const QUESTION_MINUTES = 10;
 
 /** The segment of those who want no more campaigns. */
 export const OPTED_OUT = 'opted-out';
@@ -57,7 +61,7 @@ export interface Body {
 	count: number;
 	repeats?: number;
 	excluded?: string;
-	/** How long a question waits; 10 by default. */
+	/** How long a question waits; {@link QUESTION_MINUTES} by default. */
 	minutes?: number;
 }
 
@@ -176,7 +180,9 @@ export class Shop {
 			(await this.executions(id, before)).length >= bodies.length &&
 			(await this.executions(id, before, `AND ${isOpen()}`)).length === 0;
 		const what = `the workflow ${name} to end`;
-		await until(what, ended, { limit: RUN_LIMIT, interval: 1000 }).catch(async (error: unknown) => {
+		const waits = bodies.map(({ minutes = QUESTION_MINUTES }) => minutes * 60_000);
+		const limit = RUN_LIMIT + Math.max(...waits);
+		await until(what, ended, { limit, interval: 1000 }).catch(async (error: unknown) => {
 			const open = await this.describeOpen(id, before);
 			throw new UserError(`${(error as Error).message} Still open: ${open}`);
 		});
