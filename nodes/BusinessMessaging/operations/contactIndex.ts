@@ -2,7 +2,7 @@
  * The contacts of a service by phone number, kept for ten minutes. The index says where a contact was seen. Before a
  * contact is updated, it is read again from there. docs/adr/0009-contact-index.md
  */
-import { chunk, isEqual, uniq } from 'lodash';
+import { chunk, isEmpty, isEqual, uniq } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { type ServiceRecord, textOrJson } from '../jsonValues';
@@ -196,7 +196,9 @@ export class Contacts {
 	private isFresh(key: string): boolean {
 		const { movedAt: moved, startedAt, index } = this;
 		const oldest = Math.max(startedAt, performance.now() - maxUnreadMs, moved);
-		const isRead = ({ id, readAt }: Contact) => id !== undefined && readAt >= oldest;
+		// Another run that reads the page empties the records of the phones that only this run needs.
+		const isRead = ({ id, readAt, record }: Contact) =>
+			id !== undefined && readAt >= oldest && !isEmpty(record);
 		return index.listedAt >= moved && this.of(key).every(isRead);
 	}
 

@@ -1,7 +1,7 @@
 /** Create or Update: one contact for each phone number, without listing all contacts for each item. */
 import { range } from 'lodash';
 
-import { useService } from '../../../harness/engine/service';
+import { locator, useService } from '../../../harness/engine/service';
 
 const service = useService({ sampleContacts: 0, pageSizeCap: 100, defaultPageSize: 20 });
 
@@ -61,6 +61,24 @@ test('a known contact and a new one need two requests each, however many contact
 	await upsert(newPhone);
 	expect(calls()).toEqual([37, 1, 4]);
 });
+
+test.each([
+	['name', { name: 'Berta' }, 1],
+	['phone number', { phone: newPhone }, 30],
+])(
+	'after an Update of the %s of another contact, Create or Update needs at least the lists %j: %d',
+	async (_, updateFields, least) => {
+		addContacts(3_000);
+		await upsert(phoneOf(7));
+		const before = calls()[0];
+		const contactId = locator(all()[8].id);
+		const parameters = { resource: 'contact', operation: 'update', contactId, updateFields };
+		await service.run({ credentials: service.credentials(key), parameters });
+		await upsert(phoneOf(7));
+		const lists = calls()[0] - before;
+		expect(lists >= least && lists <= least + 5).toBe(true);
+	},
+);
 
 test.each([
 	['at the end', 3, 3_000],

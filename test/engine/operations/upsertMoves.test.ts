@@ -136,6 +136,14 @@ describe('a PUT that replaces the contact', () => {
 		expect(bodies()).toEqual([{ email, segments, phone, name: 'Anna' }]);
 	});
 
+	test.each(['', '={{ $json.nmae }}'])('keeps the name if *Name* is %j', async (name) => {
+		const named = { ...known, name: 'Anna' };
+		await service.list('listContacts', named);
+		await service.fault({ endpoint: 'updateContact', status: 200, body: named });
+		await upsert(name, phoneOf(0));
+		expect(bodies()).toEqual([expect.objectContaining({ name: 'Anna', email: known.email })]);
+	});
+
 	test('contains only the changed fields if the service refuses the others, and a hint names the lost ones', async () => {
 		await list();
 		await service.fault({
@@ -173,6 +181,41 @@ describe('a PUT that replaces the contact', () => {
 			parameters: { resource: 'contact', operation: 'upsert', phone: phoneOf(0), name: 'Anna' },
 		});
 		expect(bodies()).toEqual([{ phone: phoneOf(0), name: 'Anna' }]);
+	});
+});
+
+describe('a PUT while another run reads the same contacts', () => {
+	const count = 1_500; // more than go out at once
+	const records = range(count + 1).map((n) => ({ id: `c${n}`, phone: phoneOf(n), email: 'a@b.c' }));
+	const puts: string[] = [];
+	const waiting: Array<() => void> = [];
+	const host = useOtherHost(({ method }, response) => {
+		response.setHeader('content-type', 'application/json');
+		if (method === 'GET') return void response.end(JSON.stringify(records));
+		puts.push(host.seen.at(-1)!.body);
+		waiting.push(() => response.end('{}'));
+	});
+
+	test('contains the other fields', async () => {
+		const save = async (first: number, end: number) =>
+			await service.run({
+				credentials: service.credentials({ ...key, baseUrl: host.url, requestsPerMinute: 60_000 }),
+				parameters: {
+					resource: 'contact',
+					operation: 'upsert',
+					phone: '={{ $json.phone }}',
+					name: 'x',
+				},
+				items: range(first, end).map((n) => ({ phone: phoneOf(n) })),
+			});
+		const long = save(0, count);
+		await until('the first updates', () => waiting.length > 2);
+		const responding = setInterval(() => waiting.splice(0, 9).forEach((respond) => respond()), 20);
+		const short = save(count, count + 1);
+		const results = await Promise.all([long, short]);
+		clearInterval(responding);
+		expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
+		expect([puts.length, puts.filter((body) => !body.includes('a@b.c'))]).toEqual([count + 1, []]);
 	});
 });
 

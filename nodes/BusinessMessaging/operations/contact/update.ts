@@ -36,8 +36,8 @@ export const updateContact = operation({
 		return { id: contactId, body: { name, phone }, hints };
 	},
 	run: async (client, request) => {
-		const movesPhone = Object.keys(request.body ?? {}).some((field) =>
-			/phone|mobile|number/i.test(field),
+		const movesPhone = Object.entries(request.body ?? {}).some(
+			([field, value]) => value !== undefined && /phone|mobile|number/i.test(field),
 		);
 		const update = client.call(endpoints.updateContact, request);
 		// Also after a failure, because the update may have taken effect.

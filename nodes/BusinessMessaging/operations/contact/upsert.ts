@@ -1,4 +1,4 @@
-import { omitBy } from 'lodash';
+import { isUndefined, omitBy } from 'lodash';
 
 import { endpoints } from '../../api/endpoints';
 import { type ServiceRecord, textOrJson } from '../../jsonValues';
@@ -75,8 +75,10 @@ function asChanged(error: unknown): ServiceError {
 async function updateContact(
 	client: Client,
 	{ id, record: known }: { id: string; record: ServiceRecord },
-	body: ServiceRecord,
+	fields: ServiceRecord,
 ): Promise<unknown> {
+	// A field without a value, such as an empty name, does not replace that of the contact.
+	const body = omitBy(fields, isUndefined);
 	const kept = omitBy(known, (value, name) => isReadOnly(name, value) || name in body);
 	const request = { id, body };
 	const wholeBody = { ...kept, ...body };
