@@ -205,6 +205,18 @@ test('templates are listed once for all items and runs, and again before a messa
 	expect(service.calls('listTemplates')).toBe(before);
 });
 
+test.each([
+	['a language', {}],
+	['no language, as the template has only one', { language: locator('', 'code') }],
+])('a message that fits the known templates needs no list, with %s', async (_, language) => {
+	await send('login_code', { ...code, ...language });
+	const before = service.calls('listTemplates');
+	await service.fault({ endpoint: 'listTemplates', status: 500, count: 9 });
+	const { error, hints } = await send('login_code', { ...code, ...language });
+	expect([error, hints.filter(({ type }) => type === 'warning')]).toEqual([undefined, []]);
+	expect(service.calls('listTemplates')).toBe(before);
+});
+
 test('an error names a template that the service no longer has', async () => {
 	await send('login_code', code);
 	templateOf('login_code').name = 'login_code_2';

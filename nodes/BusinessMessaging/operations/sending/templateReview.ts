@@ -1,5 +1,15 @@
 /** Compares messages with their templates before the first one is sent, as far as the service shows the templates. */
-import { compact, intersection, maxBy, range, sortBy, uniq } from 'lodash';
+import {
+	attempt,
+	compact,
+	groupBy,
+	intersection,
+	isError,
+	maxBy,
+	range,
+	sortBy,
+	uniq,
+} from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
@@ -44,7 +54,9 @@ export async function lookUpTemplates(
 		await withDeadline(async (signal) => await listTemplates(client, isFresh, signal), timeoutMs);
 	try {
 		const known = await list(false);
-		return requests.some((request) => problemOf(request, known)) ? await list(true) : known;
+		const isRefused = (request: OperationRequest) =>
+			isError(attempt(() => reviewTemplate(request, known)));
+		return requests.some(isRefused) ? await list(true) : known;
 	} catch (error) {
 		const { message } = asFailure(error);
 		client.hints.add(`The messages were not checked against their templates: ${message}`);
@@ -77,7 +89,7 @@ export function reviewTemplate(message: OperationRequest, list?: TemplateList): 
 function withLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
 	const template = request.rules?.template;
 	if (!template || template.language !== '') return request;
-	const versions = list?.records.filter(({ name }) => name === template.name) ?? [];
+	const versions = list ? versionsOf(list, template.name) : [];
 	const [language, ...others] = uniq(compact(versions.map((version) => version.language)));
 	if (language && others.length === 0 && list?.isComplete)
 		return inLanguage(request, template, language);
@@ -129,7 +141,7 @@ export function missingTemplate(
 ): InputError | undefined {
 	const { records: templates, isComplete } = list;
 	if (!isComplete || templates.length === 0 || findTemplate(list, name, language)) return undefined;
-	const versions = templates.filter((template) => template.name === name);
+	const versions = versionsOf(list, name);
 	const languages = versions.map((template) => template.language ?? '');
 	if (!languages.every((code) => localeCode.test(code))) return undefined;
 	if (languages.length > 0)
@@ -141,16 +153,25 @@ export function missingTemplate(
 
 /** The template of a name and language; case matters in names, but not in languages. */
 export function findTemplate(
-	{ records }: TemplateList,
+	list: TemplateList,
 	name: string,
 	language: string,
 ): Template | undefined {
 	const plain = (code: string) => code.trim().toLowerCase().replaceAll('-', '_');
-	const versions = records.filter(
-		(template) =>
-			template.name === name && plain(template.language ?? language) === plain(language),
+	const versions = versionsOf(list, name).filter(
+		(template) => plain(template.language ?? language) === plain(language),
 	);
 	return versions.find((template) => template.language === language) ?? versions[0];
+}
+
+/** The templates of a list by name. Thousands of items look for the same few of thousands of templates. */
+const byName = new WeakMap<TemplateList, Map<string, Template[]>>();
+
+/** The versions of a template in its languages. */
+function versionsOf(list: TemplateList, name: string): Template[] {
+	const known = byName.get(list) ?? new Map(Object.entries(groupBy(list.records, 'name')));
+	byName.set(list, known);
+	return known.get(name) ?? [];
 }
 
 function missingTitle(name: string, language?: string): string {
