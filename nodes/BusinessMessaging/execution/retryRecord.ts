@@ -4,12 +4,13 @@
  * and not by its text, because a text may contain the time.
  */
 import { createHash, randomUUID } from 'crypto';
-import { pick } from 'lodash';
+import { map, pick } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Operation } from '../operations/operation';
 import {
 	type Guard,
+	type Item,
 	type Outcome,
 	type Send,
 	type ValidItem,
@@ -18,6 +19,7 @@ import {
 	toOutcome,
 } from './item';
 import { campaignKeyOf } from './sendOnce';
+import { isTool } from './toolReview';
 import { ServiceError } from '../transport/errors';
 
 /** The failure of an item that may have taken effect. */
@@ -40,19 +42,23 @@ interface StoredRun {
 /** The record of the current run, for an operation whose calls must not be repeated. */
 export class RetryRecord implements Guard {
 	private readonly runs: Record<string, StoredRun>;
-	private readonly runIndex: string;
+	private readonly name: string;
 	private readonly node: string;
 	private readonly run: StoredRun;
 
 	constructor(
 		context: IExecuteFunctions,
 		private readonly operation: Operation,
+		items: Item[],
 	) {
 		const stored = context.getContext('node') as { sent?: Record<string, StoredRun> };
 		this.runs = stored.sent ??= {};
-		this.runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
+		// For a tool, n8n counts each attempt as a run. There, the content tells one call from another.
+		this.name = isTool(context.getNode())
+			? digest(JSON.stringify(map(items, 'request.body')))
+			: String(context.getWorkflowDataProxy(0).$runIndex);
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
-		this.run = this.runs[this.runIndex] ??= { id: randomUUID(), items: {} };
+		this.run = this.runs[this.name] ??= { id: randomUUID(), items: {} };
 	}
 
 	/** The result of an item in an earlier attempt; undefined if the item is still to be carried out. */
@@ -75,8 +81,7 @@ export class RetryRecord implements Guard {
 		this.run.items[key] = interrupted;
 		const campaignKey = campaignKeyOf(item.request);
 		const message = campaignKey ? `${this.node} ${campaignKey}` : `${this.run.id} ${key}`;
-		const id = `${message} ${JSON.stringify(item.request.body)}`;
-		return createHash('sha256').update(id).digest('hex').slice(0, 32);
+		return digest(`${message} ${JSON.stringify(item.request.body)}`);
 	}
 
 	/** Sends the message of an item, and records the result. */
@@ -97,11 +102,15 @@ export class RetryRecord implements Guard {
 
 	/** Forgets the run, because a retry has nothing left to send again. */
 	clear(): void {
-		delete this.runs[this.runIndex];
+		delete this.runs[this.name];
 	}
 
 	private keyOf({ index, request }: ValidItem): string {
 		const { resource, value, recipientOf = () => '' } = this.operation;
 		return [index, resource, value, recipientOf(request)].join(' ');
 	}
+}
+
+function digest(text: string): string {
+	return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

@@ -166,7 +166,9 @@ async function openRun(
 	operation: Operation,
 	items: Item[],
 ): Promise<Run> {
-	const record = operation.endpoint.idempotent ? undefined : new RetryRecord(context, operation);
+	const record = operation.endpoint.idempotent
+		? undefined
+		: new RetryRecord(context, operation, items);
 	for (const item of items.filter(inState('pending'))) item.outcome = record?.recall(item);
 	const pending = items.filter(inState('pending'));
 	try {

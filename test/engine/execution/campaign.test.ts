@@ -106,6 +106,32 @@ test('a message that may have been sent is reported and never repeated, while th
 	expect(service.received()).toEqual(oneEach(10));
 });
 
+describe('a tool, whose attempts n8n counts as runs', () => {
+	const settings = { type: 'n8n-nodes-business-messaging.businessMessagingTool' };
+	/** Calls the tool with these texts, one after the other. @returns the results */
+	const call = async (...texts: string[]) => {
+		const { rounds } = await service.run({
+			parameters: { ...campaign, to: '+15550001000', text: '={{ $json.text }}' },
+			items: texts.map((text) => ({ text })),
+			...{ settings, batchSize: 1, onError: 'continueRegularOutput' },
+		});
+		return rounds.map(([[{ json }]]) => json.sendStatus);
+	};
+	const received = () => service.sent().map(({ text }) => text);
+
+	test('does not send a message again that may have been sent', async () => {
+		await service.fault({ endpoint: 'sendText', reset: 'afterRead' });
+		expect(await call('Hi', 'Hi')).toEqual(['mayHaveBeenSent', 'mayHaveBeenSent']);
+		expect(received()).toEqual(['Hi']);
+	});
+
+	test('sends another text, a text that was certainly not sent, and the same text once more if the model wants it', async () => {
+		await service.fault({ endpoint: 'sendText', match: 'Hi', status: 422 });
+		await call('Hi', 'Hello', 'Hi', 'Hi');
+		expect(received()).toEqual(['Hello', 'Hi', 'Hi']);
+	});
+});
+
 describe('Stop', () => {
 	/** Resolves when this number of messages has arrived; the response to the last of them is still under way. */
 	const arrival = async (count: number) => {
