@@ -1,12 +1,13 @@
 /** Audience Rules: decides before the first message goes out who does not get one. */
-import { attempt, compact, isError, uniq, uniqBy } from 'lodash';
+import { attempt, compact, filter, isEmpty, isError, map, uniq, uniqBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { textOrJson } from '../jsonValues';
 import { BoundedMap } from '../boundedMap';
 import type { Audience, SendWindow } from '../operations/sending/audienceRules';
 import { recipientOf } from '../operations/phoneFields';
-import { samePhoneKey } from '../phone/compare';
+import { isPhoneKey, samePhoneKey } from '../phone/compare';
+import { readPhone } from '../phone/readPhone';
 import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
 import { InputError, ServiceError, asFailure } from '../transport/errors';
@@ -50,13 +51,12 @@ export async function applyAudienceRules(
 
 /**
  * Records the recipients of the items that this round handles. A recipient outside the send window is not recorded: a
- * later round sends the message.
+ * later round sends the message. A duplicate says nothing: its first item records the recipient, or must come again.
  */
 export function rememberRecipients(items: ValidItem[], rounds: Rounds): void {
+	const putOff: unknown[] = ['outsideSendWindow', 'duplicate'];
 	const isPutOff = ({ outcome }: ValidItem) =>
-		outcome !== undefined &&
-		!hasFailed(outcome) &&
-		outcome.records[0]?.reason === 'outsideSendWindow';
+		outcome !== undefined && !hasFailed(outcome) && putOff.includes(outcome.records[0]?.reason);
 	const theirs = items.filter((item) => item.request.rules?.audience && !isPutOff(item));
 	for (const { request, index } of uniqBy(theirs, (item) => recipientOf(item.request)))
 		rounds.add(recipientOf(request), index);
@@ -172,15 +172,12 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
 		// If the list is incomplete, a person who is missing in it would get the message.
 		if (list.shortfall) throw list.shortfall;
-		const phones = list.records.map(({ phone }) => samePhoneKey(textOrJson(phone)));
-		const isNumber = (phone: string) => phone.startsWith('+');
-		if (phones.length > 0 && !phones.some(isNumber))
+		const countries = uniq(map(filter(rules, { excludedSegment: segment }), 'country'));
+		const phones = list.records.map(({ phone }) => phonesOf(textOrJson(phone), countries));
+		if (phones.length > 0 && phones.every(isEmpty))
 			throw new ServiceError(
 				`No contact of the segment "${segment}" has a phone number with country code`,
-				{
-					kind: 'configuration',
-					description: "Use 'Exclude Numbers' in 'Audience Rules' instead.",
-				},
+				{ kind: 'configuration', description: `${forLocalNumbers} Or use 'Exclude Numbers'.` },
 			);
 		if (phones.length === 0 && !mayBeEmpty(segment))
 			throw new InputError(
@@ -189,11 +186,20 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 			);
 		if (phones.length === 0)
 			client.hints.add(`The segment "${segment}" has no contacts, so nobody was excluded by it.`);
-		if (!phones.every(isNumber))
+		if (phones.some(isEmpty))
 			client.hints.add(
-				`Some contacts of the segment "${segment}" have no phone number with country code, so they were not excluded.`,
+				`Some contacts of the segment "${segment}" have no phone number with country code, so they were not excluded. ${forLocalNumbers}`,
 			);
-		segments.set(segment, new Set(phones));
+		segments.set(segment, new Set(phones.flat()));
 	}
 	return segments;
+}
+
+const forLocalNumbers = "For local numbers, set 'Default Country' under 'Options'.";
+
+/** The phones that a contact's number may mean: one; or for a local number, one in each country that the items name. */
+function phonesOf(written: string, countries: string[]): string[] {
+	const key = samePhoneKey(written);
+	if (isPhoneKey(key)) return [key];
+	return compact(countries.map((country) => readPhone(written, country).e164)).map(samePhoneKey);
 }

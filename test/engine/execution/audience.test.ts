@@ -60,8 +60,19 @@ test('the contacts of an excluded segment get nothing; a hint names the contacts
 	expect(reasons(partial)).toEqual([null, 'excluded', null, null]);
 	expect(partial.hints.map(({ message }) => message)).toEqual([
 		'3 sent, 1 excluded.',
-		'Some contacts of the segment "opted-out" have no phone number with country code, so they were not excluded.',
+		"Some contacts of the segment \"opted-out\" have no phone number with country code, so they were not excluded. For local numbers, set 'Default Country' under 'Options'.",
 	]);
+});
+
+test('local numbers in an excluded segment are read with Default Country', async () => {
+	await service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
+	const { outputs, hints } = await run({
+		items: ['0170/1234567', '0171 1234567'].map((phone) => ({ phone })),
+		rules: { excludeSegment: 'opted-out' },
+		parameters: { options: { defaultCountry: 'DE' } },
+	});
+	expect(outputs[0].map(({ json }) => json.reason)).toEqual(['excluded', null]);
+	expect(hints.map(({ message }) => message)).toEqual(['1 sent, 1 excluded.']);
 });
 
 test('a segment without contacts stops the run before anything is sent, unless the user allows it', async () => {

@@ -130,6 +130,29 @@ test('a person outside the send window gets the message in a later round, once',
 	expect(service.received()).toEqual({ [berta]: 1, [dora]: 1 });
 });
 
+test.each<[string, INodeParameters, () => Promise<unknown>]>([
+	['is outside the send window', { sendWindow: { values: window } }, async () => undefined],
+	[
+		'certainly failed',
+		{},
+		async () => await service.fault({ endpoint: 'sendText', match: anna, status: 402 }),
+	],
+])(
+	'a person whose first item %s is no duplicate in a later round, also after a second item in the same round',
+	async (_, rule, fail) => {
+		await fail();
+		const twice = [anna, anna, anna, berta].map((phone) => ({ phone }));
+		const parameters = audience({ duplicates: 'sendFirst', ...rule });
+		const options = { items: twice, onError: 'continueRegularOutput' } as const;
+		const { rounds } = await loop(parameters, options);
+		const states = rounds.flatMap(([output = []]) =>
+			output.map(({ json }) => json.reason ?? json.sendStatus),
+		);
+		expect(states[1]).toBe('duplicate');
+		expect(states[2]).not.toBe('duplicate');
+	},
+);
+
 test('Stop With Error needs a single connected node that gives it all items at once', async () => {
 	const parameters = send(audience({ duplicates: 'stop' }));
 	const { workflow, status } = await service.run({ parameters, items: [{ phone: anna }] });

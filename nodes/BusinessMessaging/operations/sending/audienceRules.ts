@@ -43,6 +43,8 @@ export interface Audience {
 	excludedSegment: string;
 	/** Whether this segment may have no contacts; if not, an empty segment is an error. */
 	allowsEmptySegment: boolean;
+	/** The *Default Country*, for contacts of the segment with a local number. */
+	country: string;
 	window?: SendWindow;
 	cap?: Cap;
 }
@@ -193,6 +195,7 @@ export function readAudience(
 		excluded: readNumbers(rules.excludeNumbers ?? '', country),
 		excludedSegment: rules.excludeSegment?.trim() ?? '',
 		allowsEmptySegment: rules.allowEmptySegment ?? false,
+		country,
 		...(window && { window: readWindow(window) }),
 		...(cap && { cap: { messages: cap.messages ?? 1, per: cap.per ?? 'week' } }),
 	};
