@@ -216,6 +216,11 @@ const unreachableReasons: Record<string, string> = {
 	ENOTFOUND: 'the host name is unknown',
 };
 
+const allowHost =
+	"Check 'Base URL' in the credential. If it is right, add its host name to N8N_SSRF_ALLOWED_HOSTNAMES, or its IP address to N8N_SSRF_ALLOWED_IP_RANGES, in the environment of n8n, and restart n8n.";
+/** How many times an error may be wrapped. */
+const maxWraps = 4;
+
 /** The error for a call without a response, e.g. with the code ECONNREFUSED. */
 export function errorFromNetwork(
 	networkError: unknown,
@@ -223,11 +228,14 @@ export function errorFromNetwork(
 	timeoutMs: number,
 	call: CallInfo,
 ): ServiceError {
-	const code = codeOf(networkError);
+	const parts = partsOf(networkError);
+	const code = codeOf(parts);
 	const { host } = new URL(url);
 	// n8n replaces messages that contain an error code.
 	const error = (kind: FailureKind, what: string, advice: string) =>
 		new ServiceError(what, { kind, description: code ? `${advice} (${code})` : advice });
+	if (parts.some(({ name }) => /^SsrfBlocked/.test(String(name))))
+		return error('configuration', `n8n's SSRF protection blocks requests to ${host}`, allowHost);
 	if (code in unreachableReasons) {
 		return error(
 			'unreachable',
@@ -253,9 +261,21 @@ export function errorFromNetwork(
 	return error('indeterminate', what, adviceAfterFailure(call));
 }
 
-/** The code of a network error, which n8n wraps in other errors; empty if there is none. */
-function codeOf(error: unknown, depth = 0): string {
-	if (typeof error !== 'object' || error === null || depth > 4) return '';
-	const { code, cause } = error as { code?: unknown; cause?: unknown };
-	return typeof code === 'string' ? code : codeOf(cause, depth + 1);
+/** What a network error, or an error that wraps it, may say. */
+interface ErrorPart {
+	name?: unknown;
+	code?: unknown;
+}
+
+/** A network error and the errors that it wraps: n8n and axios wrap them. */
+function partsOf(error: unknown, depth = 0): ErrorPart[] {
+	if (typeof error !== 'object' || error === null || depth > maxWraps) return [];
+	const { cause } = error as { cause?: unknown };
+	return [error, ...partsOf(cause, depth + 1)];
+}
+
+/** The code of a network error; empty if there is none. */
+function codeOf(parts: ErrorPart[]): string {
+	const codes = parts.map(({ code }) => code);
+	return codes.find((code): code is string => typeof code === 'string') ?? '';
 }

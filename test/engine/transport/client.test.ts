@@ -22,6 +22,7 @@ const text = (body: string, type = 'text/plain'): Answer => ({
 const json = (body: string) => text(body, 'application/json');
 const refused = Object.assign(new Error('Network'), { code: 'ECONNREFUSED' });
 const broken = Object.assign(new Error('Network'), { code: 'ECONNRESET' });
+const blocked = Object.assign(new Error('Blocked'), { name: 'SsrfBlockedHostnameError' });
 const noTls = Object.assign(new Error('Network'), { code: 'ERR_SSL_BAD_RECORD_TYPE' });
 const read = endpoints.getCurrentAccount;
 const write = endpoints.sendText;
@@ -65,6 +66,8 @@ test.each<[string, Answer, Endpoint, number]>([
 	['a read without a response', { error: broken }, read, 4],
 	['a send without a connection', { error: refused }, write, 4],
 	['a send that fails', { status: 500 }, write, 1],
+	["a read that n8n's SSRF protection blocks", { error: { cause: blocked } }, read, 1],
+	["a send that n8n's SSRF protection blocks", { error: { cause: blocked } }, write, 1],
 ])(
 	'%s is sent as often as allowed',
 	async (_, given, endpoint, times) => {
