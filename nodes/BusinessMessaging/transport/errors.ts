@@ -206,8 +206,8 @@ export function unreadableError(statusCode: number, call: CallInfo): ServiceErro
 	});
 }
 
-/** Codes of network errors that occur before a connection exists, so that nothing was sent. */
-const unreachableReasons: Record<string, string> = {
+/** Codes of network errors that usually occur before a connection exists, so that nothing was sent. */
+const unreachableReasons: Partial<Record<string, string>> = {
 	EAI_AGAIN: 'the host name cannot be resolved at the moment',
 	EADDRNOTAVAIL: 'n8n has no free network address or port',
 	ECONNREFUSED: 'the connection was refused',
@@ -236,10 +236,11 @@ export function errorFromNetwork(
 		new ServiceError(what, { kind, description: code ? `${advice} (${code})` : advice });
 	if (parts.some(({ name }) => /^SsrfBlocked/.test(String(name))))
 		return error('configuration', `n8n's SSRF protection blocks requests to ${host}`, allowHost);
-	if (code in unreachableReasons) {
+	if (isUnconnected(parts, code)) {
+		const reason = unreachableReasons[code] ?? 'no connection was made';
 		return error(
 			'unreachable',
-			`The service cannot be reached at ${host}: ${unreachableReasons[code]}`,
+			`The service cannot be reached at ${host}: ${reason}`,
 			"Check 'Base URL' in the credential and the network of n8n, then run the node again.",
 		);
 	}
@@ -261,21 +262,32 @@ export function errorFromNetwork(
 	return error('indeterminate', what, adviceAfterFailure(call));
 }
 
-/** What a network error, or an error that wraps it, may say. */
+/** What a network error, or an error that contains it, may say. */
 interface ErrorPart {
 	name?: unknown;
 	code?: unknown;
+	/** The call of the operating system that failed. */
+	syscall?: unknown;
 }
 
-/** A network error and the errors that it wraps: n8n and axios wrap them. */
+/** A network error and the errors in it: n8n and axios wrap errors, and Node.js collects one for each address of a host. */
 function partsOf(error: unknown, depth = 0): ErrorPart[] {
 	if (typeof error !== 'object' || error === null || depth > maxWraps) return [];
-	const { cause } = error as { cause?: unknown };
-	return [error, ...partsOf(cause, depth + 1)];
+	const { cause, errors } = error as { cause?: unknown; errors?: unknown };
+	const inner: unknown[] = Array.isArray(errors) ? [cause, ...(errors as unknown[])] : [cause];
+	return [error, ...inner.flatMap((one) => partsOf(one, depth + 1))];
 }
 
 /** The code of a network error; empty if there is none. */
 function codeOf(parts: ErrorPart[]): string {
 	const codes = parts.map(({ code }) => code);
 	return codes.find((code): code is string => typeof code === 'string') ?? '';
+}
+
+/** Whether there was no connection. A code such as ETIMEDOUT or EHOSTUNREACH occurs before and after a connection exists. */
+function isUnconnected(parts: ErrorPart[], code: string): boolean {
+	const calls = parts.map(({ syscall }) => syscall);
+	if (calls.some((call) => call === 'read' || call === 'write')) return false;
+	const isBefore = calls.some((call) => /^(getaddrinfo|bind|connect)$/.test(String(call)));
+	return isBefore || code in unreachableReasons;
 }

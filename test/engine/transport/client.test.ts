@@ -78,6 +78,50 @@ test.each<[string, Answer, Endpoint, number]>([
 	20_000,
 );
 
+describe('a network error', () => {
+	const byCode = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'];
+	const codes = [...byCode, 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', 'EACCES'];
+	type Make = (code: string, syscall?: string) => object;
+	const alone: Make = (code, syscall) =>
+		Object.assign(new Error(`${syscall} ${code}`), { code, ...(syscall && { syscall }) });
+	/** As Node.js tries the addresses of a host one after the other. */
+	const ofEachAddress: Make = (code, syscall) =>
+		Object.assign(new AggregateError([alone(code, syscall), alone('ENETUNREACH', syscall)]), {
+			code,
+		});
+	/** As axios and n8n do it. */
+	const wrapped = (make: Make): Make => {
+		return (code, syscall) => ({ cause: { code, cause: make(code, syscall) } });
+	};
+	const shapes = [alone, ofEachAddress, wrapped(alone), wrapped(ofEachAddress)];
+
+	test.each<[string | undefined, string[]]>([
+		['getaddrinfo', codes],
+		['bind', codes],
+		['connect', codes],
+		['read', []],
+		['write', []],
+		[undefined, byCode],
+	])(
+		'of the system call %s means for the codes %j that nothing was sent, so the send is repeated; otherwise it is not',
+		async (syscall, unsent) => {
+			const cases = codes.flatMap((code) => shapes.map((make, shape) => ({ code, shape, make })));
+			const given = cases.map(async ({ code, shape, make }) => {
+				const { result, routes } = await outcome([{ error: make(code, syscall) }], write);
+				const { kind, sendStatus } = result as ServiceError;
+				return [code, shape, kind, sendStatus, routes.length];
+			});
+			const expected = cases.map(({ code, shape }) => [
+				...[code, shape],
+				...(unsent.includes(code)
+					? ['unreachable', 'notSent', 4]
+					: ['indeterminate', 'mayHaveBeenSent', 1]),
+			]);
+			expect(await Promise.all(given)).toEqual(expected);
+		},
+	);
+});
+
 test.each<[string, Answer[], Endpoint, number | undefined]>([
 	[
 		'an earlier attempt may have removed it',
