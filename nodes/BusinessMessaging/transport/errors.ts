@@ -101,14 +101,16 @@ const refusals: Record<number, Meaning> = {
 
 /** The error for a response that refuses or fails, with the service's own message. */
 export function errorFromResponse({ statusCode, body }: ServiceResponse, call: CallInfo) {
-	const isUncertain = statusCode >= 500 || statusCode === 408;
-	const [what, description] = isUncertain
+	const hasFailed = statusCode >= 500 || statusCode === 408;
+	const [what, advice] = hasFailed
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
 		: meaningOf(statusCode, call);
+	// After a write, 303 usually means that it is done, and that the other address shows the result (RFC 9110).
+	const mayBeDone = statusCode === 303 && call.writes;
 	const message = serviceMessageOf(body);
 	return new ServiceError(`${what}${message && ': '}${message} (HTTP ${statusCode})`, {
-		kind: isUncertain ? 'indeterminate' : 'refused',
-		description,
+		kind: hasFailed || mayBeDone ? 'indeterminate' : 'refused',
+		description: mayBeDone ? `${adviceAfterFailure(call)} ${advice}` : advice,
 		statusCode,
 	});
 }
