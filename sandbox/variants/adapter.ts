@@ -81,7 +81,12 @@ export class VariantAdapter {
 			return { status, ...describeList(this.choice, kind, { ...list, data }) };
 		}
 		const [record] = describe([result]);
-		const forms = { bare: record, data: { data: record }, listed: { [`${kind}s`]: [record] } };
+		const forms = {
+			bare: record,
+			data: { data: record },
+			result: { result: record },
+			listed: { [`${kind}s`]: [record] },
+		};
 		const body = forms[this.choice['record-envelope']];
 		const isRead = routeOf(endpoints[name], '/v1').method === 'GET';
 		if (isRead) return { status, body };

@@ -13,10 +13,10 @@ const variationPoints = {
 	/** Calls that an API path does not list: they are refused with 405 or 404, or they work (`all`). */
 	endpoints: ['listed', 'all'],
 	/**
-	 * Where a single record is: it is the whole response, it is under `data`, or it is the only entry of a list that is
-	 * named after the resource.
+	 * Where a single record is: it is the whole response, it is under `data` or `result`, or it is the only entry of a list
+	 * that is named after the resource.
 	 */
-	'record-envelope': ['bare', 'data', 'listed'],
+	'record-envelope': ['bare', 'data', 'result', 'listed'],
 	/** Name of the ID; `snake` is contact_id, template_id and so on. */
 	'id-key': ['id', '_id', 'snake'],
 	/** Type of the ID; `large` is an odd number beyond 2^53, which JavaScript rounds. */

@@ -45,7 +45,10 @@ export function readErrorMessage(body: unknown, visited = new Set<unknown>()): s
 export function isRefusal(body: unknown): boolean {
 	if (!isRecord(body)) return false;
 	const isNo = ([name, value]: [string, unknown]) =>
-		/^(success|ok)$/i.test(name) && readFlag(value) === false;
+		/^(success|ok)$/i.test(name) &&
+		readFlag(value) === false &&
+		// A number may count something, e.g. messages. It means no only beside an error message.
+		(!/\d/.test(String(value)) || readErrorMessage(body) !== undefined);
 	if (Object.entries(body).some(isNo)) return true;
 	// A record that is no error may have fields with these names too.
 	if (readId(body) !== undefined) return false;

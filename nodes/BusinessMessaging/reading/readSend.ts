@@ -14,7 +14,10 @@ export interface SendReading {
 	messageId?: string;
 }
 
-/** What one field means. `weakNo` counts only if no other field says anything: `sent: false` may mean "not yet". */
+/**
+ * What one field means. `weakNo` counts only if no other field says anything: `sent: false` may mean "not yet", and a
+ * word may be the text of the message itself.
+ */
 type Says = 'yes' | 'no' | 'weakNo' | 'unclear' | undefined;
 
 /** A record that may describe the message; `depth` is 0 for the whole response. */
@@ -97,11 +100,18 @@ function sayOf(name: string, value: unknown): Says {
 	if (success.test(name)) return sayOfFlag(value);
 	if (progress.test(name)) return sayOfFlag(value) === 'no' ? 'weakNo' : sayOfFlag(value);
 	if (error.test(name)) return sayOfError(value);
-	if (status.test(name)) return sayOfStatus(value, /code$/.test(name));
-	// A longer text may be the text of the message itself.
-	return messageFields.test(name) && typeof value === 'string' && !/\s/.test(value.trim())
-		? sayOfWords(value)
-		: undefined;
+	// A record in an envelope such as `result` is a layer: it may contain the text of the message itself.
+	const isLayer = isRecord(value) && envelope.test(name);
+	if (status.test(name) && !isLayer) return sayOfStatus(value, /code$/.test(name));
+	return messageFields.test(name) ? sayOfMessage(value) : undefined;
+}
+
+/** What a field such as `message` means, which may hold the text of the message itself: only a single word counts. */
+function sayOfMessage(value: unknown): Says {
+	if (typeof value !== 'string' || /\s/.test(value.trim())) return undefined;
+	const said = sayOfWords(value);
+	if (said === 'no') return 'weakNo';
+	return said === 'yes' ? 'yes' : undefined;
 }
 
 function sayOfFlag(value: unknown): Says {

@@ -92,7 +92,18 @@ async function textOf(body: unknown, signal: AbortSignal): Promise<string> {
 	if (typeof body === 'string') return body;
 	if (!isObject(body) || !(Symbol.asyncIterator in body)) return JSON.stringify(body) ?? '';
 	const stream = body as Body;
-	signal.addEventListener('abort', () => stream.destroy());
+	const close = () => stream.destroy();
+	signal.addEventListener('abort', close);
+	if (signal.aborted) close();
+	try {
+		const bytes = Buffer.concat(await chunksOf(stream));
+		return new TextDecoder().decode(bytes); // without a byte order mark
+	} finally {
+		signal.removeEventListener('abort', close); // it would keep the response in memory until the timeout
+	}
+}
+
+async function chunksOf(stream: Body): Promise<Uint8Array[]> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	// Leaving the loop closes the connection.
@@ -102,5 +113,5 @@ async function textOf(body: unknown, signal: AbortSignal): Promise<string> {
 			throw Object.assign(new Error('Too large'), { code: tooLargeCode });
 		chunks.push(chunk);
 	}
-	return new TextDecoder().decode(Buffer.concat(chunks)); // without a byte order mark
+	return chunks;
 }

@@ -101,14 +101,16 @@ const refusals: Record<number, Meaning> = {
 
 /** The error for a response that refuses or fails, with the service's own message. */
 export function errorFromResponse({ statusCode, body }: ServiceResponse, call: CallInfo) {
-	const isUncertain = statusCode >= 500 || statusCode === 408;
-	const [what, description] = isUncertain
+	const hasFailed = statusCode >= 500 || statusCode === 408;
+	const [what, advice] = hasFailed
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
 		: meaningOf(statusCode, call);
+	// After a write, 303 usually means that it is done, and that the other address shows the result (RFC 9110).
+	const mayBeDone = statusCode === 303 && call.writes;
 	const message = serviceMessageOf(body);
 	return new ServiceError(`${what}${message && ': '}${message} (HTTP ${statusCode})`, {
-		kind: isUncertain ? 'indeterminate' : 'refused',
-		description,
+		kind: hasFailed || mayBeDone ? 'indeterminate' : 'refused',
+		description: mayBeDone ? `${adviceAfterFailure(call)} ${advice}` : advice,
 		statusCode,
 	});
 }
@@ -206,8 +208,8 @@ export function unreadableError(statusCode: number, call: CallInfo): ServiceErro
 	});
 }
 
-/** Codes of network errors that occur before a connection exists, so that nothing was sent. */
-const unreachableReasons: Record<string, string> = {
+/** Codes of network errors that usually occur before a connection exists, so that nothing was sent. */
+const unreachableReasons: Partial<Record<string, string>> = {
 	EAI_AGAIN: 'the host name cannot be resolved at the moment',
 	EADDRNOTAVAIL: 'n8n has no free network address or port',
 	ECONNREFUSED: 'the connection was refused',
@@ -216,6 +218,11 @@ const unreachableReasons: Record<string, string> = {
 	ENOTFOUND: 'the host name is unknown',
 };
 
+const allowHost =
+	"Check 'Base URL' in the credential. If it is right, add its host name to N8N_SSRF_ALLOWED_HOSTNAMES, or its IP address to N8N_SSRF_ALLOWED_IP_RANGES, in the environment of n8n, and restart n8n.";
+/** How many times an error may be wrapped. */
+const maxWraps = 4;
+
 /** The error for a call without a response, e.g. with the code ECONNREFUSED. */
 export function errorFromNetwork(
 	networkError: unknown,
@@ -223,15 +230,19 @@ export function errorFromNetwork(
 	timeoutMs: number,
 	call: CallInfo,
 ): ServiceError {
-	const code = codeOf(networkError);
+	const parts = partsOf(networkError);
+	const code = codeOf(parts);
 	const { host } = new URL(url);
 	// n8n replaces messages that contain an error code.
 	const error = (kind: FailureKind, what: string, advice: string) =>
 		new ServiceError(what, { kind, description: code ? `${advice} (${code})` : advice });
-	if (code in unreachableReasons) {
+	if (parts.some(({ name }) => /^SsrfBlocked/.test(String(name))))
+		return error('configuration', `n8n's SSRF protection blocks requests to ${host}`, allowHost);
+	if (isUnconnected(parts, code)) {
+		const reason = unreachableReasons[code] ?? 'no connection was made';
 		return error(
 			'unreachable',
-			`The service cannot be reached at ${host}: ${unreachableReasons[code]}`,
+			`The service cannot be reached at ${host}: ${reason}`,
 			"Check 'Base URL' in the credential and the network of n8n, then run the node again.",
 		);
 	}
@@ -253,9 +264,32 @@ export function errorFromNetwork(
 	return error('indeterminate', what, adviceAfterFailure(call));
 }
 
-/** The code of a network error, which n8n wraps in other errors; empty if there is none. */
-function codeOf(error: unknown, depth = 0): string {
-	if (typeof error !== 'object' || error === null || depth > 4) return '';
-	const { code, cause } = error as { code?: unknown; cause?: unknown };
-	return typeof code === 'string' ? code : codeOf(cause, depth + 1);
+/** What a network error, or an error that contains it, may say. */
+interface ErrorPart {
+	name?: unknown;
+	code?: unknown;
+	/** The call of the operating system that failed. */
+	syscall?: unknown;
+}
+
+/** A network error and the errors in it: n8n and axios wrap errors, and Node.js collects one for each address of a host. */
+function partsOf(error: unknown, depth = 0): ErrorPart[] {
+	if (typeof error !== 'object' || error === null || depth > maxWraps) return [];
+	const { cause, errors } = error as { cause?: unknown; errors?: unknown };
+	const inner: unknown[] = Array.isArray(errors) ? [cause, ...(errors as unknown[])] : [cause];
+	return [error, ...inner.flatMap((one) => partsOf(one, depth + 1))];
+}
+
+/** The code of a network error; empty if there is none. */
+function codeOf(parts: ErrorPart[]): string {
+	const codes = parts.map(({ code }) => code);
+	return codes.find((code): code is string => typeof code === 'string') ?? '';
+}
+
+/** Whether there was no connection. A code such as ETIMEDOUT or EHOSTUNREACH occurs before and after a connection exists. */
+function isUnconnected(parts: ErrorPart[], code: string): boolean {
+	const calls = parts.map(({ syscall }) => syscall);
+	if (calls.some((call) => call === 'read' || call === 'write')) return false;
+	const isBefore = calls.some((call) => /^(getaddrinfo|bind|connect)$/.test(String(call)));
+	return isBefore || code in unreachableReasons;
 }

@@ -36,6 +36,8 @@ const minBackoffMs = 500;
 const maxBackoffMs = 60_000;
 /** The longest wait, ms. If a service asks for more, a request is tried after this time. */
 const maxWaitMs = 10 * 60_000;
+/** The longest time from the end of a wait to the next refusal, ms, for which the refusals count as going on. */
+const maxPauseMs = 60_000;
 /**
  * The longest wait that concerns the key, ms, because a rate recovers within a minute. A longer wait concerns only its
  * subject, until this many subjects in a row were refused.
@@ -143,7 +145,7 @@ export class Throttle {
 		const ownMs = wasAlone || this.inARow > 1 ? backoffMs(this.inARow, this.random) : 0;
 		if (askedMs === 0 && ownMs === 0) return;
 		const next = extend(this.rest, now, askedMs || Math.min(ownMs, this.windowMs));
-		this.rest = isNews || !this.rest ? next : later(this.rest, next);
+		this.rest = isNews || !this.rest ? next : later(next, this.rest);
 	}
 
 	private rests(subject = ''): Rest[] {
@@ -151,11 +153,15 @@ export class Throttle {
 	}
 }
 
-const extend = (rest: Rest | undefined, now: number, waitMs: number): Rest => ({
-	since: rest?.since ?? now,
-	askedUntil: now + waitMs,
-	until: now + Math.min(waitMs, maxWaitMs),
-});
+/** The wait after a refusal. It goes on from the wait before, unless that was over long ago, because nobody sent anything. */
+function extend(rest: Rest | undefined, now: number, waitMs: number): Rest {
+	const goesOn = rest !== undefined && now < rest.until + maxPauseMs;
+	return {
+		since: goesOn ? rest.since : now,
+		askedUntil: now + waitMs,
+		until: now + Math.min(waitMs, maxWaitMs),
+	};
+}
 
 const later = (one: Rest, other: Rest): Rest => ({
 	since: one.since,

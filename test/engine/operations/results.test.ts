@@ -1,4 +1,5 @@
 /** The output of a run: records of any shape, lists, statistics, new templates, and the labels of the execution. */
+import fc from 'fast-check';
 import { mapValues, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -7,6 +8,7 @@ import { simplifyRecord } from '../../../nodes/BusinessMessaging/operations/simp
 import { testedNode } from '../../../harness/engine/execution';
 import { campaign, people, sendText, useService } from '../../../harness/engine/service';
 
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const service = useService({ sampleContacts: 0, pageSizeCap: 30, defaultPageSize: 10 });
 
 async function run(name: string, more: INodeParameters = {}) {
@@ -200,6 +202,22 @@ describe('statistics', () => {
 		// n8n's own time zone, because no other one is set
 		const asked = service.requests('getMessageStatistics')[0].url;
 		expect(asked).toContain('from=2020-01-31T05%3A00%3A00.000Z');
+	});
+
+	test(`are output as they came, with figures of any name, also if they are 0 (TEST_SEED=${seed})`, async () => {
+		const names = fc.constantFrom(
+			...['total', 'sent', 'failed', 'success', 'Success', 'ok', 'error', 'errors', 'accepted'],
+			...['status', 'statusCode', 'code', 'result', 'count', 'message', 'messages', 'data', 'id'],
+		);
+		const figure = fc.oneof(fc.constantFrom(0, 1, 404, 500), fc.nat());
+		const statistics = fc.dictionary(names, figure, { minKeys: 1 });
+		const property = fc.asyncProperty(statistics, async (body) => {
+			await service.fault({ endpoint: 'getMessageStatistics', status: 200, body });
+			const { records, error } = await run('analytics getMessageStatistics');
+			expect([error, records]).toEqual([undefined, [body]]);
+		});
+		const examples: Array<[Record<string, number>]> = [[{ total: 3, success: 0, failed: 3 }]];
+		await fc.assert(property, { numRuns: 100, seed, examples, endOnFailure: true });
 	});
 
 	test('come with a hint if they are incomplete', async () => {

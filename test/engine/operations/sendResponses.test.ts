@@ -50,6 +50,8 @@ const refusals = listOf(
 	{ sent: false },
 	{ status: false },
 	{ result: 'NOK' },
+	{ result: { code: -1 } },
+	{ message: 'NO_CREDIT' },
 	failed,
 	{ data: failed },
 	{ messages: [failed] },
@@ -80,6 +82,7 @@ const uncertain = listOf(
 	0,
 	'Thank you',
 	{ message: 'Insufficient credit' },
+	{ message: 'TIMEOUT' },
 	{ to: '+15550001000', text: 'Sent with love' },
 	{ status: 200 },
 	{ statusCode: 200, message: 'Insufficient credit' },
@@ -159,7 +162,7 @@ test('a response that says neither yes nor no, or both, may have been sent', asy
 	expect(shown(uncertain, outcomes, ['sendStatus'])).toEqual(
 		uncertain.map((response) => [response, 'mayHaveBeenSent']),
 	);
-	expect(outcomes[9].error).toMatchObject({
+	expect(outcomes[10].error).toMatchObject({
 		message:
 			'The service did not confirm that it accepted the message: Insufficient credit (HTTP 200)',
 		description: expect.stringContaining('has the fields: statusCode, message.'),
@@ -171,6 +174,37 @@ test('a message counts as sent if the response has an ID or a clear yes', async 
 	const outcomes = await outcomesOf(responses);
 	expect(shown(responses, outcomes, ['sendStatus', 'messageId'])).toEqual(
 		acceptances.map(([messageId, response]) => [response, 'sent', messageId]),
+	);
+});
+
+describe("the customer's own text in a response that accepts the message changes nothing", () => {
+	const texts = [
+		...['Your order is not ready yet', 'not', 'failed', 'Cancelled.', 'error', 'Timeout'],
+		'https://www.posten.no/abc',
+	];
+	const accepted = acceptances.flatMap(([, { body }]) =>
+		typeof body === 'object' && !Array.isArray(body) ? [body as object] : [],
+	);
+	const records = ['data', 'payload', 'result', 'sendResult', 'response', 'message'];
+	const lists = ['messages', 'results', 'recipients', 'items'];
+	const envelopes: Array<[string, (record: object) => unknown]> = [
+		['without an envelope', (record) => record],
+		...records.map((name): (typeof envelopes)[0] => [`in ${name}`, (one) => ({ [name]: one })]),
+		...lists.map((name): (typeof envelopes)[0] => [`in ${name}`, (one) => ({ [name]: [one] })]),
+	];
+
+	// Each envelope combines the texts and responses in another way.
+	test.each(envelopes.map(([name, wrap], shift) => [name, wrap, shift] as const))(
+		'%s',
+		async (_, wrap, shift) => {
+			const echoes = ['text', 'message'].flatMap((field) =>
+				accepted
+					.map((record, n) => ({ [field]: texts[(n + shift) % texts.length], ...record }))
+					.map(wrap),
+			);
+			const outcomes = await outcomesOf(listOf(...echoes));
+			expect(echoes.filter((__, n) => outcomes[n].sendStatus !== 'sent')).toEqual([]);
+		},
 	);
 });
 

@@ -22,6 +22,7 @@ const text = (body: string, type = 'text/plain'): Answer => ({
 const json = (body: string) => text(body, 'application/json');
 const refused = Object.assign(new Error('Network'), { code: 'ECONNREFUSED' });
 const broken = Object.assign(new Error('Network'), { code: 'ECONNRESET' });
+const blocked = Object.assign(new Error('Blocked'), { name: 'SsrfBlockedHostnameError' });
 const noTls = Object.assign(new Error('Network'), { code: 'ERR_SSL_BAD_RECORD_TYPE' });
 const read = endpoints.getCurrentAccount;
 const write = endpoints.sendText;
@@ -65,6 +66,8 @@ test.each<[string, Answer, Endpoint, number]>([
 	['a read without a response', { error: broken }, read, 4],
 	['a send without a connection', { error: refused }, write, 4],
 	['a send that fails', { status: 500 }, write, 1],
+	["a read that n8n's SSRF protection blocks", { error: { cause: blocked } }, read, 1],
+	["a send that n8n's SSRF protection blocks", { error: { cause: blocked } }, write, 1],
 ])(
 	'%s is sent as often as allowed',
 	async (_, given, endpoint, times) => {
@@ -74,6 +77,50 @@ test.each<[string, Answer, Endpoint, number]>([
 	},
 	20_000,
 );
+
+describe('a network error', () => {
+	const byCode = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'];
+	const codes = [...byCode, 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', 'EACCES'];
+	type Make = (code: string, syscall?: string) => object;
+	const alone: Make = (code, syscall) =>
+		Object.assign(new Error(`${syscall} ${code}`), { code, ...(syscall && { syscall }) });
+	/** As Node.js tries the addresses of a host one after the other. */
+	const ofEachAddress: Make = (code, syscall) =>
+		Object.assign(new AggregateError([alone(code, syscall), alone('ENETUNREACH', syscall)]), {
+			code,
+		});
+	/** As axios and n8n do it. */
+	const wrapped = (make: Make): Make => {
+		return (code, syscall) => ({ cause: { code, cause: make(code, syscall) } });
+	};
+	const shapes = [alone, ofEachAddress, wrapped(alone), wrapped(ofEachAddress)];
+
+	test.each<[string | undefined, string[]]>([
+		['getaddrinfo', codes],
+		['bind', codes],
+		['connect', codes],
+		['read', []],
+		['write', []],
+		[undefined, byCode],
+	])(
+		'of the system call %s means for the codes %j that nothing was sent, so the send is repeated; otherwise it is not',
+		async (syscall, unsent) => {
+			const cases = codes.flatMap((code) => shapes.map((make, shape) => ({ code, shape, make })));
+			const given = cases.map(async ({ code, shape, make }) => {
+				const { result, routes } = await outcome([{ error: make(code, syscall) }], write);
+				const { kind, sendStatus } = result as ServiceError;
+				return [code, shape, kind, sendStatus, routes.length];
+			});
+			const expected = cases.map(({ code, shape }) => [
+				...[code, shape],
+				...(unsent.includes(code)
+					? ['unreachable', 'notSent', 4]
+					: ['indeterminate', 'mayHaveBeenSent', 1]),
+			]);
+			expect(await Promise.all(given)).toEqual(expected);
+		},
+	);
+});
 
 test.each<[string, Answer[], Endpoint, number | undefined]>([
 	[

@@ -2,6 +2,7 @@
  * Every fault of the service with every kind of call: which calls are repeated, which failures are reported; and for
  * all combinations, that nothing is lost, nothing happens twice, and no failure stays unreported.
  */
+import { createRequire } from 'node:module';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
@@ -105,4 +106,38 @@ test.each<[string, Row]>([
 		return { endpoint, fate, calls: fate === 'repeated' ? 2 : 1, effects: hasEffect ? 1 : 0 };
 	});
 	expect(await Promise.all(outcomes)).toEqual(expected);
+});
+
+describe("n8n's SSRF protection, which allows no requests to internal addresses,", () => {
+	const requireOfN8n = createRequire(require.resolve('n8n-core'));
+	const { SsrfProtectionConfig } = requireOfN8n('@n8n/config') as { SsrfProtectionConfig: unknown };
+	const { Container } = requireOfN8n('@n8n/di') as {
+		Container: { get: (type: unknown) => { enabled: boolean } };
+	};
+	const protection = Container.get(SsrfProtectionConfig);
+	beforeEach(() => void (protection.enabled = true));
+	afterEach(() => void (protection.enabled = false));
+
+	test.each(['127.0.0.1', 'localhost'])(
+		'blocks a call to %s: nothing was sent, and the error says how to allow it',
+		async (host) => {
+			const baseUrl = service.url.replace('127.0.0.1', host);
+			const message = `n8n's SSRF protection blocks requests to ${new URL(baseUrl).host}`;
+			const credentials = service.credentials({ baseUrl });
+			for (const { parameters } of callsTo(locator('1'), locator('1'))) {
+				const { outputs } = await service.run({
+					...{ parameters, credentials },
+					onError: 'continueRegularOutput',
+				});
+				expect(outputs[0][0].json.error).toMatchObject({
+					message: expect.stringContaining(message),
+					description: expect.stringContaining('N8N_SSRF_ALLOWED_HOSTNAMES'),
+					sendStatus: 'notSent',
+				});
+			}
+			const result = await service.engine.testCredential(credentials);
+			expect(result).toMatchObject({ status: 'Error', message: expect.stringContaining(message) });
+			expect(service.requests()).toEqual([]);
+		},
+	);
 });

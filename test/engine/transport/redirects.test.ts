@@ -55,6 +55,22 @@ test.each<[string, string, string]>([
 	expect(service.calls('sendText')).toBe(1);
 });
 
+test.each([
+	[301, 'notSent'],
+	[302, 'notSent'],
+	[303, 'mayHaveBeenSent'],
+	[307, 'notSent'],
+	[308, 'notSent'],
+])('after %i, a message counts as %s and is not repeated', async (status, sendStatus) => {
+	const headers = { location: '/v1/messages/m_1' };
+	await service.fault({ endpoint: 'sendText', status, headers, body: '', count: 9 });
+	const error = await service.errorOf(sendText);
+	expect(error?.message).toContain(`${redirects}, ${service.url}/v1/messages/m_1 (HTTP ${status})`);
+	expect(error?.context).toMatchObject({ sendStatus });
+	expect(error?.description?.includes('may have taken effect')).toBe(sendStatus !== 'notSent');
+	expect(service.calls('sendText')).toBe(1);
+});
+
 test('a request that reads does not go to another host', async () => {
 	const headers = { location: `${other.url}/v1/contacts` };
 	await service.fault({ endpoint: 'listContacts', status: 301, headers, body: '', count: 9 });

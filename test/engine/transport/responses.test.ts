@@ -1,9 +1,11 @@
 /** Responses have a greatest size and a time limit, and their connection ends with the request. */
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
+import { readText } from '../../../nodes/BusinessMessaging/transport/connect';
 import { sendText, useOtherHost, useService } from '../../../harness/engine/service';
 import { until } from '../../../harness/until';
 
@@ -96,4 +98,37 @@ test.each([
 	respond = (response) => response.writeHead(200, head).end(body);
 	const { outputs } = await run(account);
 	expect(outputs[0][0].json.id).toMatch(/^ä+$/);
+});
+
+describe('the body of a response', () => {
+	async function* broken() {
+		yield Buffer.from('{');
+		throw new Error('The connection was lost');
+	}
+	const tooLarge = () => Readable.from([Buffer.alloc(33 * 2 ** 20)]);
+
+	test.each<[string, () => Readable, string]>([
+		['was read', () => Readable.from([Buffer.from('{}')]), '{}'],
+		['is too large', tooLarge, 'Too large'],
+		['breaks off', () => Readable.from(broken()), 'The connection was lost'],
+	])('that %s is not kept until the timeout', async (_, make, result) => {
+		const signals: AbortSignal[] = [];
+		const send = async (signal: AbortSignal) => {
+			signals.push(signal);
+			return { statusCode: 200, headers: {}, body: make() };
+		};
+		const read = readText(send, 60_000).then(({ body }) => body);
+		expect(await read.catch(({ message }: Error) => message)).toBe(result);
+		expect(signals.map((signal) => getEventListeners(signal, 'abort'))).toEqual([[]]);
+	});
+
+	test('that comes after the timeout loses its connection', async () => {
+		const endless = new Readable({ read: () => undefined });
+		const send = async (signal: AbortSignal) => {
+			await once(signal, 'abort');
+			return { statusCode: 200, headers: {}, body: endless };
+		};
+		await expect(readText(send, 10)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+		await until('the end of the connection', () => endless.destroyed);
+	});
 });

@@ -1,6 +1,7 @@
 /** The rate of one key with random services, on a clock that only the simulation moves. */
 import fc from 'fast-check';
 
+import { Throttle } from '../../../nodes/BusinessMessaging/transport/throttle';
 import { simulate, type VirtualService } from './virtualService';
 
 const steady: VirtualService = {
@@ -105,4 +106,29 @@ test('people who are refused for an hour do not stop the others', () => {
 		},
 	);
 	fc.assert(property, { numRuns: 100 });
+});
+
+test('a wait of up to ten minutes is waited for, whatever the service has asked for before a long silence', () => {
+	const minute = 60_000;
+	const refusal = fc.record({
+		afterMs: fc.integer({ min: 0, max: 12 * minute }),
+		waitMs: fc.oneof(fc.integer({ min: 0, max: minute }), fc.integer({ min: 0, max: 10 * minute })),
+		subject: fc.constantFrom('Anna', 'Ben', undefined),
+	});
+	const refusals = fc.array(refusal, { minLength: 1, maxLength: 6 });
+	const property = fc.property(refusals, refusal, (earlier, last) => {
+		const throttle = new Throttle(minute, () => 0);
+		let now = 0;
+		const refuse = ({ waitMs, subject }: typeof last) =>
+			throttle.end(now, throttle.take(subject), { waitMs });
+		for (const one of earlier) {
+			now += one.afterMs;
+			refuse(one);
+		}
+		now += 11 * minute + 1; // every wait has been over for more than a minute
+		refuse(last);
+		expect(throttle.isBlocked(now, last.subject)).toBe(false);
+	});
+	const once = { afterMs: 0, subject: undefined };
+	fc.assert(property, { examples: [[[{ ...once, waitMs: 30_000 }], { ...once, waitMs: 5_000 }]] });
 });

@@ -76,6 +76,19 @@ test.each<[unknown, string, string | undefined]>([
 	expect(readId(record, kind)).toBe(id);
 });
 
+test.each<[unknown, boolean]>([
+	[{ success: false }, true],
+	[{ ok: 'false', id: 'request_1' }, true],
+	[{ success: 0, message: 'No credit' }, true],
+	[{ Success: '0', error: { code: 7, message: 'No credit' } }, true],
+	[{ total: 3, success: 0, failed: 3 }, false],
+	[{ ok: '0', failed: '3', errors: 3 }, false],
+	[{ success: 3, failed: 0 }, false],
+	[{ data: { success: false } }, false],
+])('the response %j with the status 200 is a refusal: %s', (body, isNo) => {
+	expect(isRefusal(body)).toBe(isNo);
+});
+
 const message = { status: 'queued', recipient: { phone: '1' } };
 
 test.each<[unknown, unknown]>([
