@@ -34,7 +34,7 @@ export const areas: Record<string, string[]> = {
 	'Retry On Fail, Retry button': ['execution/campaign'],
 	'Send Once': ['execution/sendOnce'],
 	'Send and Wait for Response': ['reply/asking'],
-	'Trigger: register, remove': ['trigger/lifecycle'],
+	'Trigger: register, remove': ['trigger/lifecycle', 'trigger/addresses'],
 	'Trigger: events, strangers': ['trigger/deliveries'],
 	'Trigger: Only Run If': ['trigger/onlyRunIf'],
 };
