@@ -31,7 +31,11 @@ test('with Require Secret, only the secret of the credential is accepted; if it 
 	expect(trigger.executions).toHaveLength(2);
 });
 
-test.each([signed({}), signed({ scheme: 'standardWebhooks' })])(
+test.each<INodeParameters>([
+	signed({}),
+	signed({ scheme: 'standardWebhooks' }),
+	{ options: { signature: {} } },
+])(
 	'accepts deliveries that the sandbox signs with the same secret, and none that it signs with another one, with %j',
 	async (parameters) => {
 		const trigger = await triggers.active({
