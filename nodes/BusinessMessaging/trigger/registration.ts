@@ -130,7 +130,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 }
 
 /**
- * Registers the node's URL. Outdated registrations are removed afterwards, so that no event is missed.
+ * Registers the node's URL. Registrations that n8n has left behind are removed afterwards, so that no event is missed.
  *
  * @throws NodeOperationError that says what happened and what to do
  */

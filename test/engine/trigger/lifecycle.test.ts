@@ -117,7 +117,7 @@ describe('the registration', () => {
 		},
 	);
 
-	test('for other events is replaced; the new one is made first, so that there is always one', async () => {
+	test('left over with other events is replaced, and the new one is made first', async () => {
 		const it = await triggers.active();
 		const [{ id, url }] = registered();
 		await triggers.active({ parameters: receipts, staticData: it.staticData });
