@@ -2,7 +2,7 @@
 import { omit, uniqBy } from 'lodash';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import type { EventEnvelope } from '../api/events';
+import { type EventEnvelope, eventEnvelopeSchema } from '../api/events';
 import { isRecord } from '../jsonValues';
 import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
@@ -84,8 +84,9 @@ async function handle(
 	const about = events.length > 1 ? {} : headers;
 	const inbox = isTest ? undefined : await openMessages(context, events, about);
 	const chosen = context.getNodeParameter('filters', {}) as Filters;
-	// The expression is written for a delivery with one event. With several events, it would drop all of them.
-	const filters = events.length > 1 ? omit(chosen, 'onlyRunIf') : chosen;
+	// The expression is written for a body that is one event, as n8n has parsed it. It would drop events of any other body.
+	const isOneEvent = eventEnvelopeSchema.safeParse(context.getBodyData()).success;
+	const filters = isOneEvent ? chosen : omit(chosen, 'onlyRunIf');
 	const isWanted = (event: EventEnvelope) =>
 		isChosen(context, event) && passesFilters(filters, readEvent(event));
 	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event));
