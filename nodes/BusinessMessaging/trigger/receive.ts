@@ -147,7 +147,9 @@ async function hasSecret(context: IWebhookFunctions): Promise<boolean> {
 	if (!isManual(context)) return knowsSecret(context, given);
 	if (!demandsSecret(context)) return true;
 	const secret = await credentialSecret(context);
-	return secret !== '' && isSame(secret, given);
+	// A + in the URL arrives as a space, so both count as the same character.
+	const [expected, received] = [secret, given].map((text) => text.replaceAll('+', ' '));
+	return secret !== '' && isSame(expected, received);
 }
 
 async function hasSignature(context: IWebhookFunctions, delivery: Delivery): Promise<boolean> {
