@@ -133,9 +133,11 @@ async function withoutDuplicates(
 	headers: Delivery['headers'],
 ): Promise<EventEnvelope[] | 'underWay'> {
 	const fresh: EventEnvelope[] = [];
+	const known = eventsOf(context);
+	known.update(context);
 	const keyed = events.map((event) => ({ event, key: deduplicationKeyOf(event, headers) }));
 	for (const { event, key } of uniqBy(keyed, (one) => one.key ?? one)) {
-		const state = key ? await eventsOf(context).recognize(context, key) : 'new';
+		const state = key ? await known.recognize(context, key) : 'new';
 		if (state === 'underWay') return state;
 		if (state === 'new') fresh.push(event);
 	}
