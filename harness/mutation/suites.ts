@@ -72,7 +72,12 @@ export const suitesOf: Record<string, string[]> = {
 		'unit/simulation/claims',
 	],
 	editor: ['engine/editor/templates', 'engine/security/secrets'],
-	webhooks: [...receiving, 'engine/trigger/lifecycle', 'engine/transport/registerWebhook'],
+	webhooks: [
+		...receiving,
+		'engine/trigger/lifecycle',
+		'engine/trigger/addresses',
+		'engine/transport/registerWebhook',
+	],
 	trigger: [...receiving, 'engine/trigger/lifecycle', 'engine/trigger/collect'],
 	inbox: [
 		'engine/reply/approval',

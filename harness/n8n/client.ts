@@ -9,6 +9,7 @@ import type {
 	IConnections,
 	INode,
 	INodeExecutionData,
+	INodeParameters,
 	INodeTypeDescription,
 	IRunExecutionData,
 	IWorkflowSettings,
@@ -151,6 +152,18 @@ export class N8nClient {
 
 	async getWorkflow(id: string): Promise<StoredWorkflow> {
 		return await this.call('GET', `/rest/workflows/${id}`);
+	}
+
+	/** Saves other parameters of a node, as the editor does. Does not publish the workflow. */
+	async changeNode(id: string, nodeName: string, parameters: INodeParameters): Promise<void> {
+		const { versionId, name, nodes, connections, settings } = await this.getWorkflow(id);
+		const changed = nodes.map((node) =>
+			node.name === nodeName
+				? { ...node, parameters: { ...node.parameters, ...parameters } }
+				: node,
+		);
+		const body = { name, nodes: changed, connections, settings, versionId };
+		await this.call('PATCH', `/rest/workflows/${id}`, body);
 	}
 
 	/**

@@ -54,6 +54,23 @@ test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 	},
 );
 
+test('to recognize an event of a delivery takes no longer if the delivery has many events', async () => {
+	let looks = 0;
+	const response = {
+		get writableEnded() {
+			looks++;
+			return false;
+		},
+	};
+	const context = { ...triggerOf('many events'), getResponseObject: () => response };
+	const delivery = context as unknown as IWebhookFunctions;
+	const events = eventsOf(delivery);
+	events.update(delivery);
+	const keys = range(1_000).map((n) => String(n).padEnd(11, '_'));
+	for (const key of keys) expect(await events.recognize(delivery, key)).toBe('new');
+	expect(looks).toBeLessThan(2 * keys.length);
+});
+
 /** Collections that grow without a bound, and why they stay small: each entry is removed when its work ends. */
 const exceptions: Record<string, string> = {
 	'nodes/BusinessMessaging/mutex.ts ends': 'until the last task under a key has ended',

@@ -71,7 +71,9 @@ export function groupField<const N extends string, const F extends readonly Para
 	const { fields, ...rest } = field;
 	const group = { displayName: rest.displayName, name: 'values', values: [...fields] };
 	const values = Object.fromEntries(fields.map((one) => [one.name, one.default]));
-	return { type: 'fixedCollection', default: { values }, ...rest, options: [group] };
+	// Otherwise, older versions of n8n do not save a group in which all values are the defaults.
+	const typeOptions = { multipleValues: false };
+	return { type: 'fixedCollection', typeOptions, default: { values }, ...rest, options: [group] };
 }
 
 /** A list of rows. Its value is an object whose only key is the name of a row, e.g. `{ button: [{ text: 'Yes' }] }`. */

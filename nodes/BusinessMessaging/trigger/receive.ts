@@ -2,7 +2,7 @@
 import { omit, uniqBy } from 'lodash';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import type { EventEnvelope } from '../api/events';
+import { type EventEnvelope, eventEnvelopeSchema } from '../api/events';
 import { isRecord } from '../jsonValues';
 import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
@@ -84,8 +84,9 @@ async function handle(
 	const about = events.length > 1 ? {} : headers;
 	const inbox = isTest ? undefined : await openMessages(context, events, about);
 	const chosen = context.getNodeParameter('filters', {}) as Filters;
-	// The expression is written for a delivery with one event. With several events, it would drop all of them.
-	const filters = events.length > 1 ? omit(chosen, 'onlyRunIf') : chosen;
+	// The expression is written for a body that is one event, as n8n has parsed it. It would drop events of any other body.
+	const isOneEvent = eventEnvelopeSchema.safeParse(context.getBodyData()).success;
+	const filters = isOneEvent ? chosen : omit(chosen, 'onlyRunIf');
 	const isWanted = (event: EventEnvelope) =>
 		isChosen(context, event) && passesFilters(filters, readEvent(event));
 	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event));
@@ -132,9 +133,11 @@ async function withoutDuplicates(
 	headers: Delivery['headers'],
 ): Promise<EventEnvelope[] | 'underWay'> {
 	const fresh: EventEnvelope[] = [];
+	const known = eventsOf(context);
+	known.update(context);
 	const keyed = events.map((event) => ({ event, key: deduplicationKeyOf(event, headers) }));
 	for (const { event, key } of uniqBy(keyed, (one) => one.key ?? one)) {
-		const state = key ? await eventsOf(context).recognize(context, key) : 'new';
+		const state = key ? await known.recognize(context, key) : 'new';
 		if (state === 'underWay') return state;
 		if (state === 'new') fresh.push(event);
 	}
@@ -146,7 +149,9 @@ async function hasSecret(context: IWebhookFunctions): Promise<boolean> {
 	if (!isManual(context)) return knowsSecret(context, given);
 	if (!demandsSecret(context)) return true;
 	const secret = await credentialSecret(context);
-	return secret !== '' && isSame(secret, given);
+	// A + in the URL arrives as a space, so both count as the same character.
+	const [expected, received] = [secret, given].map((text) => text.replaceAll('+', ' '));
+	return secret !== '' && isSame(expected, received);
 }
 
 async function hasSignature(context: IWebhookFunctions, delivery: Delivery): Promise<boolean> {

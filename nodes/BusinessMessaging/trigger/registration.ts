@@ -47,6 +47,12 @@ type Context = IHookFunctions | IWebhookFunctions;
  */
 const seen = new BoundedMap<string, Saved>({ maxSize: 2_000 });
 
+/**
+ * The URLs whose registration has just failed. n8n then asks for a clean-up. If the clean-up throws, n8n 2.41 goes on to
+ * list the URL, so publishing again reports success without calling the trigger.
+ */
+const failed = new BoundedMap<string, true>({ maxSize: 2_000, maxAgeMs: 60_000 });
+
 function stored(context: Context): Partial<Record<Kind, Saved>> {
 	return readState(context, 'registrations') ?? {};
 }
@@ -114,7 +120,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 		return true;
 	} catch (error) {
 		const failure = asFailure(error);
-		if (!staysAsItWas(context, failure)) throw toNodeError(context, failure);
+		if (!staysAsItWas(context, failure)) throw notRegistered(context, failure);
 		writeLog(
 			context,
 			`"${context.getNode().name}" could not check its webhook at the service and assumes that it is unchanged. ${failure.message}`,
@@ -124,7 +130,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 }
 
 /**
- * Registers the node's URL. Outdated registrations are removed afterwards, so that no event is missed.
+ * Registers the node's URL. Registrations that n8n has left behind are removed afterwards, so that no event is missed.
  *
  * @throws NodeOperationError that says what happened and what to do
  */
@@ -153,7 +159,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 		await learn(context, all);
 		return true;
 	} catch (error) {
-		throw toNodeError(context, asFailure(error));
+		throw notRegistered(context, asFailure(error));
 	}
 }
 
@@ -203,6 +209,8 @@ function mayBeTaken(failure: ServiceError): boolean {
 export async function unregister(context: IHookFunctions): Promise<boolean> {
 	const url = webhookUrlOf(context);
 	const known = recall(context, url);
+	const cleansUp = failed.has(urlKey(context));
+	failed.delete(urlKey(context));
 	if (isManual(context) && !known?.id) return true;
 	try {
 		const client = await connect(context);
@@ -214,8 +222,8 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 			!isManual(context) || isCurrent(webhook, address, known?.id);
 		await removeWebhooks(client, own.filter(isOurs));
 	} catch (error) {
-		// After a failed activation, n8n asks for a clean-up; a second error would only hide the first one.
-		if (!known?.id) return false;
+		// The error of a clean-up would only hide the first one.
+		if (cleansUp || !known?.id) return false;
 		throw new NodeOperationError(
 			context.getNode(),
 			`The webhook could not be removed at the service. ${printable(asFailure(error).message)}. Its events start no execution while the workflow is not published. To remove it, publish and unpublish the workflow again.`,
@@ -283,12 +291,27 @@ function isHidden(webhook: RegisteredWebhook, url: string): boolean {
  * again.
  */
 function staysAsItWas(context: IHookFunctions, failure: ServiceError): boolean {
-	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
 	const isPassing = ['indeterminate', 'unreachable', 'rateLimited'].includes(failure.kind);
-	return isStart && isPassing && recall(context, webhookUrlOf(context))?.id !== undefined;
+	const isKnown = recall(context, webhookUrlOf(context))?.id !== undefined;
+	return isStart(context) && isPassing && isKnown;
 }
 
-/** The error of a failed activation. n8n shows only its message, so the message includes the advice. */
+/** Whether n8n starts, or another main process of n8n takes over. Then the service may still deliver to the URL. */
+function isStart(context: IHookFunctions): boolean {
+	return ['init', 'leadershipChange'].includes(context.getActivationMode());
+}
+
+/** The error of a failed registration. While n8n starts, n8n should go on to list the URL, so that deliveries get through. */
+function notRegistered(context: IHookFunctions, failure: ServiceError): NodeOperationError {
+	if (!isStart(context)) failed.set(urlKey(context), true);
+	return toNodeError(context, failure);
+}
+
+function urlKey(context: IHookFunctions): string {
+	return `${nodeKey(context)} ${webhookUrlOf(context)}`;
+}
+
+/** n8n shows only the message of the error, so the message includes the advice. */
 function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperationError {
 	const byHand = `choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: ${webhookUrlOf(context)}`;
 	// n8n replaces a message that contains the code of a network error

@@ -36,12 +36,12 @@ export function demandsSecret(context: Context): boolean {
 	return isManual(context) && optionsOf(context).requireSecret === true;
 }
 
-/** How deliveries must be signed; undefined if signatures are not checked. */
+/** How deliveries must be signed, by default if no values are saved; undefined if signatures are not checked. */
 export function demandedSignature(context: Context): SignatureSettings | undefined {
 	const { signature } = optionsOf(context) as {
 		signature?: { values?: Partial<SignatureSettings> };
 	};
-	return signature?.values && { scheme: 'sha256-hex', header: 'X-Signature', ...signature.values };
+	return signature && { scheme: 'sha256-hex', header: 'X-Signature', ...signature.values };
 }
 
 /** The Webhook Secret of the credential; empty if there is none. */

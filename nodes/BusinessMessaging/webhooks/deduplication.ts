@@ -59,6 +59,15 @@ class NodeEvents {
 	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
 	/**
+	 * Learns what was stored elsewhere, and which deliveries have a response. Called once for each delivery, not for each
+	 * of its events, because this goes through all events that are remembered.
+	 */
+	update(context: IWebhookFunctions): void {
+		this.load(readState(context, 'recentEvents'));
+		this.settle();
+	}
+
+	/**
 	 * Remembers an event. If n8n then fails to start the execution, the event is forgotten; it counts as new when the
 	 * service delivers it again. A duplicate of an event under way gets no response before the result is known.
 	 *
@@ -68,8 +77,6 @@ class NodeEvents {
 	 */
 	async recognize(context: IWebhookFunctions, key: string): Promise<EventState> {
 		const response = context.getResponseObject();
-		this.load(readState(context, 'recentEvents'));
-		this.settle();
 		for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) {
 			const { response: first } = earlier;
 			await until(() => first.writableEnded || first.destroyed);

@@ -54,6 +54,9 @@ const phrases: ReadonlyArray<[language: string, optOut: string, optIn: string]> 
 	['Vietnamese', 'dừng, ngừng, hủy đăng ký', 'bắt đầu, đăng ký'],
 ];
 
+/** Emoji, also those that contain a digit (1️⃣), or that NFKC turns into letters (Ⓜ️, ™️). */
+const emoji = /[\d#*]?\u20e3|\p{Extended_Pictographic}/gu;
+
 const intents = new Map<string, Intent>(
 	phrases.flatMap(([, optOut, optIn]) => [
 		...optOut.split(', ').map((word): [string, Intent] => [plain(word), 'optOut']),
@@ -66,9 +69,11 @@ export function intentOf(text: unknown): Intent | undefined {
 	return typeof text === 'string' && text.length < 100 ? intents.get(plain(text)) : undefined;
 }
 
-/** Words in lower case without accents. The vowel signs of Indic scripts stay. */
+/** Words in lower case without accents and emoji. The vowel signs of Indic scripts stay. */
 function plain(text: string): string {
 	const letters = text
+		.replace(/\p{Variation_Selector}/gu, '')
+		.replace(emoji, ' ')
 		.normalize('NFKC')
 		.toLowerCase()
 		.normalize('NFD')

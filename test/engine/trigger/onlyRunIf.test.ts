@@ -15,9 +15,19 @@ test.each([
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(expected);
 });
 
-test('a delivery with several events passes Only Run If, which is only for deliveries with one event', async () => {
+test('a delivery passes Only Run If if its body is not one event that n8n has parsed', async () => {
 	const onlyRunIf = '={{ $json.body.data.text.length > 7 }}';
 	const trigger = await triggers.active({ parameters: { filters: { onlyRunIf } } });
-	await triggers.deliver(trigger, [hello, order]);
-	expect(trigger.executions.map(({ items }) => items[0].length)).toEqual([2]);
+	const started = async (body: unknown, type = 'application/json') => {
+		const { workflowData = [] } = await triggers.deliver(trigger, body, { 'Content-Type': type });
+		return workflowData.flat().map(({ json }) => json.text);
+	};
+	let count = 0;
+	const short = () => received({ id: `short ${++count}`, text: 'Hi' });
+	expect(await started(short())).toEqual([]);
+	expect(await started([short(), short()])).toEqual(['Hi', 'Hi']);
+	for (const body of [[short()], { events: [short()] }, { data: [short()] }])
+		expect(await started(body)).toEqual(['Hi']);
+	const types = ['', 'text/plain', 'application/cloudevents+json', 'application/octet-stream'];
+	for (const type of types) expect([type, await started(short(), type)]).toEqual([type, ['Hi']]);
 });

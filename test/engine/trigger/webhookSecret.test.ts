@@ -31,7 +31,26 @@ test('with Require Secret, only the secret of the credential is accepted; if it 
 	expect(trigger.executions).toHaveLength(2);
 });
 
-test.each([signed({}), signed({ scheme: 'standardWebhooks' })])(
+test.each(['ab+c/d==', '+', 'a b', 'a%2Bb', 'ä+ö'])(
+	'with Require Secret, the secret "%s" is accepted in the URL, percent-encoded or as it is',
+	async (webhookSecret) => {
+		const credentials = service.credentials({ webhookSecret });
+		const parameters = { options: { registration: 'manual', requireSecret: true } };
+		const trigger = await triggers.active({ parameters, credentials });
+		const encoded = encodeURIComponent(webhookSecret);
+		const asWritten = encodeURI(webhookSecret);
+		const statusOf = async (token: string) =>
+			(await trigger.deliver(received(), {}, `${trigger.url}?token=${token}`)).status;
+		expect([await statusOf(encoded), await statusOf(asWritten)]).toEqual([200, 200]);
+		expect([await statusOf(`${encoded}x`), await statusOf('')]).toEqual([401, 401]);
+	},
+);
+
+test.each<INodeParameters>([
+	signed({}),
+	signed({ scheme: 'standardWebhooks' }),
+	{ options: { signature: {} } },
+])(
 	'accepts deliveries that the sandbox signs with the same secret, and none that it signs with another one, with %j',
 	async (parameters) => {
 		const trigger = await triggers.active({

@@ -73,6 +73,25 @@ test.each([
 });
 
 test.each([
+	['with a variation selector', '❤️ ☎️ ✋︎ ⚠️'],
+	['that are punctuation', '❗️ ‼️ ⁉️ 〰️'],
+	['that are keycaps', '1️⃣ #️⃣ *️⃣ 0⃣'],
+	['that are letters', 'Ⓜ️ ℹ️ ™️ ©️ ®️ 🅰️ 🈚 🈂️ ㊙️'],
+	['of several parts', '🙅‍♀️ 👩🏽‍❤️‍💋‍👨🏿 🏳️‍🌈 👨‍👩‍👧‍👦'],
+	['with a skin tone', '✋🏿 ☝🏻 🖕🏽'],
+	['that are flags', '🇩🇪 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+])('emoji %s do not matter: %s', (_, list) => {
+	const emoji = list.split(' ');
+	const texts = ['STOP', '停止', 'बंद करें'].flatMap((word) => [
+		...emoji.flatMap((one) => [`${word}${one}`, `${word} ${one}${one}`, `${one} ${word}`]),
+		`${word} ${list}`,
+	]);
+	const others = texts.filter((text) => readEvent(message(text)).intent !== 'optOut');
+	expect(others).toEqual([]);
+	expect(emoji.map((one) => readEvent(message(one)).intent)).toEqual(emoji.map(() => undefined));
+});
+
+test.each([
 	['English', 'unsubscribe', 'subscribe'],
 	['Arabic', 'توقف', 'اشترك'],
 	['Bengali', 'বন্ধ', 'শুরু'],

@@ -28,13 +28,13 @@ export interface EngineVersions {
 /** Rows of the table, each with its test files, below `test` and without `.test.ts`. */
 export const areas: Record<string, string[]> = {
 	'Credential: test': ['credentials/credential'],
-	'Lists to choose from': ['editor/templates'],
+	'Lists to choose from, groups of fields': ['editor/templates', 'editor/groups'],
 	'Send Template': ['operations/template'],
 	'Every operation, one item fails': ['operations/everyOperation'],
 	'Retry On Fail, Retry button': ['execution/campaign'],
 	'Send Once': ['execution/sendOnce'],
 	'Send and Wait for Response': ['reply/asking'],
-	'Trigger: register, remove': ['trigger/lifecycle'],
+	'Trigger: register, remove': ['trigger/lifecycle', 'trigger/addresses'],
 	'Trigger: events, strangers': ['trigger/deliveries'],
 	'Trigger: Only Run If': ['trigger/onlyRunIf'],
 };

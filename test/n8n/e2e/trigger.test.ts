@@ -7,6 +7,7 @@ import { valuesOf, numbers } from '../../../sandbox/variants';
 import { cameAtStart, type Execution, startedWith } from '../../../harness/n8n/client';
 import { until } from '../../../harness/until';
 import { trigger, useN8n } from '../../../harness/n8n/useN8n';
+import { node, workflow } from '../../../harness/n8n/workflow';
 
 const n8n = useN8n();
 const anna = '+15550001111';
@@ -201,6 +202,30 @@ test(`${workflowCount * rounds} times on and off while the service fails: none i
 	expect(registered()).toHaveLength(others.length + workflowCount);
 	await n8n.unpublishAll();
 	expect(registered()).toEqual(others);
+});
+
+test('a registration that somebody has removed is restored by unpublishing and publishing, but not by publishing a change of another node', async () => {
+	const file = n8n.triggerFile();
+	const nodes = [...file.nodes, node('Note', 'n8n-nodes-base.set', 3.4, { options: {} })];
+	const id = await n8n.publish(workflow('Trigger and note', nodes));
+	n8n.sandbox.state.webhooks.delete(registered()[0].id);
+	await n8n.client.changeNode(id, 'Note', { options: { dotNotation: false } });
+	await n8n.client.activate(id);
+	expect(registered()).toEqual([]);
+	await n8n.client.deactivate(id);
+	await n8n.client.activate(id);
+	expect(registered()).toHaveLength(1);
+	await n8n.untilDelivered(n8n.write(anna, 'Hello').deliveries);
+});
+
+test('a change of the trigger that could not be registered, because the service failed, is registered by publishing again', async () => {
+	const id = await n8n.publish();
+	await n8n.client.changeNode(id, trigger, { events: ['message.read'] });
+	await n8n.fault({ endpoint: 'listWebhooks', status: 500, count: 1_000 });
+	await expect(n8n.client.activate(id)).rejects.toThrow('could not switch the workflow on');
+	n8n.sandbox.state.faults.remove();
+	await n8n.client.activate(id);
+	expect(registered()).toEqual([expect.objectContaining({ events: ['message.read'] })]);
 });
 
 test.each(valuesOf('webhook-challenge').slice(1))(

@@ -72,14 +72,8 @@ const faults: Record<string, Fault> = {
 		const { client } = machine.main;
 		const { id } = places.autoReply;
 		await patiently(async () => {
-			const { versionId, ...workflow } = await client.getWorkflow(id);
 			const text = `Thank you, we will answer within ${1 + random(9)} hours.`;
-			const nodes = workflow.nodes.map((node) =>
-				node.name === ACTION ? { ...node, parameters: { ...node.parameters, text } } : node,
-			);
-			const { name, connections, settings } = workflow;
-			const change = { name, nodes, connections, settings, versionId };
-			await client.call('PATCH', `/rest/workflows/${id}`, change);
+			await client.changeNode(id, ACTION, { text });
 			await client.activate(id);
 		});
 	},

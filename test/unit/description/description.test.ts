@@ -123,6 +123,17 @@ test.each(nodes)(
 	},
 );
 
+test.each(nodes)(
+	'every list and every group of fields of $className says which one it is; otherwise, older versions of n8n do not save a group with its defaults',
+	({ description }) => {
+		const properties = allProperties(description.properties).map(({ property }) => property);
+		const collections = properties.filter(({ type }) => type === 'fixedCollection');
+		const kinds = collections.map(({ typeOptions }) => typeOptions?.multipleValues);
+		expect(kinds).toContain(false);
+		expect(kinds).not.toContain(undefined);
+	},
+);
+
 test('every placeholder shows a value, after "e.g.", or says what to do', () => {
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file
 	const { BusinessMessagingApi } = require(
