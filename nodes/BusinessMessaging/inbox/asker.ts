@@ -37,7 +37,7 @@ export interface Asking {
 export class Asker {
 	private owner = '';
 	private triggers: string[] = [];
-	/** Owners of open questions that are no longer published. */
+	/** Owners of open questions that are no longer published, or accept no questions any more. */
 	private readonly without: string[] = [];
 	private readonly told: Person[] = [];
 	private readonly startedAt: number;
@@ -63,7 +63,7 @@ export class Asker {
 		for (const owner of known.filter((one) => !responses.has(one))) {
 			// The owner may only be in the middle of being published again. Two owners would decide differently.
 			const response = await this.untilResponse(owner, { is: 'hello' }, true);
-			if (typeof response === 'object') responses.set(owner, response);
+			if (typeof response === 'object' && response.inbox !== 'no') responses.set(owner, response);
 			else this.without.push(owner);
 		}
 		const able = [...responses].filter(([, { inbox }]) => inbox === 'yes' || inbox === 'full');

@@ -32,8 +32,8 @@ import { fromRecord, parse, toRecord } from './records';
 /** The maximum number of people whose replies are expected, over all runs. */
 const maxOpen = 50_000;
 /**
- * How long the owner may be unpublished, ms, e.g. while its workflow is published again. After that, messages to its
- * runs count as ordinary.
+ * How long the owner may be unpublished or accept no calls, ms, e.g. while its workflow is published again. After that,
+ * messages to its runs count as ordinary.
  */
 const maxGoneMs = 60_000;
 /**
@@ -123,11 +123,11 @@ export class Inbox {
 	}
 
 	/**
-	 * The owner's verdict. If the owner is no longer published, nobody else can give its runs their replies, so after a
-	 * while the message is ordinary.
+	 * The owner's verdict. If the owner is no longer published, receives no messages any more or has another API key,
+	 * nobody else can give its runs their replies, so after a while the message is ordinary.
 	 */
 	private verdictOf(owner: string, result: CallResult): Verdict {
-		if (result !== 'gone') {
+		if (result !== 'gone' && result?.inbox !== 'no') {
 			this.goneSince.delete(owner);
 			const { is = 'busy', startsToo } = result?.verdict ?? {};
 			return { is, startsToo };

@@ -15,7 +15,7 @@ export type TriggerRequest =
 			run: string;
 			/** The service's clock minus that of n8n, ms; null if it is not known. */
 			skewMs: number | null;
-			/** Owners that are certainly no longer published. */
+			/** Owners that certainly accept no questions any more. */
 			without: string[];
 	  }
 	/** A message of somebody whom the owner's runs ask. */
