@@ -36,8 +36,10 @@ export interface Asking {
 /** A run that asks. */
 export class Asker {
 	private owner = '';
+	/** All owners so far. */
+	private owners: string[] = [];
 	private triggers: string[] = [];
-	/** Owners of open questions that are no longer published, or accept no questions any more. */
+	/** Owners of open questions that cannot own this run. */
 	private readonly without: string[] = [];
 	private readonly told: Person[] = [];
 	private readonly startedAt: number;
@@ -156,14 +158,25 @@ export class Asker {
 	private async tellAll(people: Person[]): Promise<void> {
 		const other = await this.tellOthers(this.toRun(people));
 		const response = other ?? (await this.tellOwner(this.toRun(people)));
-		if (response.inbox === 'other' && response.owner !== undefined) {
-			// Another run has chosen another owner at the same moment.
-			this.owner = response.owner;
-			this.triggers = union(this.triggers, [response.owner]);
+		if (this.isAsking && response.inbox === 'other' && response.owner !== undefined) {
+			this.chooseOwner(response.owner);
 			await this.tellAll(people);
 		} else if (response.triggers) {
 			await this.tellNew(response.triggers);
 		}
+	}
+
+	/**
+	 * Follows a trigger that knows another owner: another run has chosen this owner. Owners that do not know of each other
+	 * would send the asker to and fro, so the asker then stays with the first one in the order of URLs.
+	 */
+	private chooseOwner(owner: string): void {
+		if (owner === this.owner) return; // while others were told, the asker has followed already
+		const isBack = this.owners.includes(owner);
+		this.owners = union(this.owners, [this.owner, owner]).sort();
+		this.owner = isBack ? this.owners[0] : owner;
+		if (isBack) this.without.push(...this.owners.slice(1));
+		this.triggers = union(this.triggers, this.owners);
 	}
 
 	/** Tells triggers that were published meanwhile about all people so far. */

@@ -42,7 +42,10 @@ const maxGoneMs = 60_000;
  * published; the later times, because n8n may have written back what a delivery had read before.
  */
 const teachAgainMs = [0, 10_000, 30_000];
-/** After these pauses, ms, a trigger that was just published looks whether n8n has written back what it had read before. */
+/**
+ * After these pauses, ms, a trigger that was just published looks whether n8n has written back what it had read before.
+ * It also tells the other triggers which questions are open: those that were published meanwhile do not know of its own.
+ */
 const lookAgainMs = [3_000, 10_000];
 /** How often a trigger that was just published asks another one that does not respond. */
 const maxAttempts = 3;
@@ -212,8 +215,8 @@ export class Inbox {
 	}
 
 	/**
-	 * Tells a trigger that was just published which questions are open. If a run still asks people, the trigger will also
-	 * be told about the next ones.
+	 * What another trigger has to know of the open questions. If a run still asks people, the trigger will also be told
+	 * about the next ones.
 	 */
 	private teach(from: string): Array<[id: string, record: string]> {
 		const open = this.known.runs
@@ -227,13 +230,22 @@ export class Inbox {
 	private async teachAgain(from: string): Promise<void> {
 		for (const pauseMs of teachAgainMs) {
 			await this.known.ports.pause(pauseMs);
-			const runs = this.teach(from);
-			if (runs.length > 0) await this.known.ports.callTrigger(from, { is: 'known', runs });
+			await this.tellKnown(from);
 		}
 	}
 
+	private async tellKnown(to: string): Promise<void> {
+		const runs = this.teach(to);
+		if (runs.length > 0) await this.known.ports.callTrigger(to, { is: 'known', runs });
+	}
+
 	/** Adds what another process of this trigger knows. */
-	private takeIn({ id, run: record }: Extract<TriggerRequest, { is: 'sync' }>): TriggerResponse {
+	private takeIn({
+		id,
+		run: record,
+		others = [],
+	}: Extract<TriggerRequest, { is: 'sync' }>): TriggerResponse {
+		for (const other of others) void this.tellKnown(other);
 		if (id === undefined || record === undefined) return { inbox: 'yes' };
 		const merged = this.known.mergeText(id, record);
 		if (!merged) return { inbox: 'yes', isSettled: this.known.isSettled(id) };
@@ -289,7 +301,7 @@ export async function learn(
 		return await ask(url, attempt + 1);
 	};
 	const results = await Promise.all(others.map(async (url) => await ask(url)));
-	if (stored !== undefined) void lookAgain(ports, own);
+	if (stored !== undefined) void lookAgain(ports, own, others);
 	const known = Object.fromEntries(entriesOf(stored));
 	const news = results.flatMap((result) => (typeof result === 'object' ? (result.runs ?? []) : []));
 	if (news.length === 0) return undefined;
@@ -303,9 +315,9 @@ export async function learn(
 }
 
 /** A call has the process that takes the trigger's deliveries compare what n8n has stored with what it knows. */
-async function lookAgain(ports: Calls, own: string): Promise<void> {
+async function lookAgain(ports: Calls, own: string, others: string[]): Promise<void> {
 	for (const pauseMs of lookAgainMs) {
 		await ports.pause(pauseMs);
-		await ports.callTrigger(own, { is: 'sync' });
+		await ports.callTrigger(own, { is: 'sync', others });
 	}
 }

@@ -15,13 +15,16 @@ export type TriggerRequest =
 			run: string;
 			/** The service's clock minus that of n8n, ms; null if it is not known. */
 			skewMs: number | null;
-			/** Owners that certainly accept no questions any more. */
+			/** Owners of other runs that cannot own this one. */
 			without: string[];
 	  }
 	/** A message of somebody whom the owner's runs ask. */
 	| { is: 'message'; from: string; message: Arrival }
-	/** What the owner's process knows about a run. Without a run, the trigger only stores what it knows. */
-	| { is: 'sync'; id?: string; run?: string }
+	/**
+	 * What the owner's process knows about a run. Without a run, the trigger only stores what it knows. If `others` names
+	 * triggers, it tells them which questions are open.
+	 */
+	| { is: 'sync'; id?: string; run?: string; others?: string[] }
 	/** Messages that came too late for their run start the workflow. */
 	| { is: 'late'; id: string; run: string; keys: string[] }
 	/** A trigger that was just published asks which questions are open. */
