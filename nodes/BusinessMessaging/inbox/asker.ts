@@ -44,6 +44,8 @@ export class Asker {
 	private readonly told: Person[] = [];
 	private readonly startedAt: number;
 	private isAsking = true;
+	/** Whether the owner has ended the run, because it heard nothing from the asker for too long. */
+	private isEnded = false;
 
 	constructor(
 		private readonly ports: AskerPorts,
@@ -93,9 +95,10 @@ export class Asker {
 	/**
 	 * Tells all triggers who is asked next.
 	 *
-	 * @throws InputError if the owner could not be told: then these people must not be asked
+	 * @throws InputError if the owner could not be told or has ended the run: then these people must not be asked
 	 */
 	async tell(people: Person[]): Promise<void> {
+		this.check();
 		const isFirst = this.told.length === 0;
 		this.told.push(...people);
 		await this.tellAll(people);
@@ -103,6 +106,11 @@ export class Asker {
 		// A trigger that was registered before the owner knew of this run has not heard of the run.
 		const urls = await this.ports.listTriggers();
 		await this.tellNew(urls);
+	}
+
+	/** @throws InputError if the owner has ended the run: then nobody else must be asked */
+	check(): void {
+		if (this.isEnded) throw hasEnded();
 	}
 
 	/** Tells all triggers who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
@@ -135,7 +143,9 @@ export class Asker {
 			if (!this.isAsking) return;
 			if (this.told.length === 0) continue;
 			const result = await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
-			if (typeof result === 'object') await this.tellNew(result.triggers ?? []);
+			if (typeof result !== 'object') continue;
+			this.isEnded ||= result.isOver === true;
+			await this.tellNew(result.triggers ?? []);
 		}
 	}
 
@@ -205,13 +215,14 @@ export class Asker {
 		return responses.find(({ inbox }) => inbox === 'other');
 	}
 
-	/** Tells the owner. @throws InputError if the owner could not be told within a minute */
+	/** Tells the owner. @throws InputError if the owner could not be told within a minute, or has ended the run */
 	private async tellOwner(run: Run): Promise<TriggerResponse> {
 		const end = this.ports.now() + patienceMs;
 		for (;;) {
 			const result = await this.untilResponse(this.owner, this.request(run));
 			if (typeof result === 'object') {
 				if (result.inbox === 'full') throw isFull();
+				if (result.isOver && !run.isOver) throw hasEnded();
 				if (result.inbox !== 'no') return result;
 			}
 			if (this.ports.now() > end) throw isNotTold(result);
@@ -244,6 +255,13 @@ function isFull(): InputError {
 	return new InputError(
 		'Business Messaging Trigger already waits for the maximum number of people',
 		'Try again when some people have replied.',
+	);
+}
+
+function hasEnded(): InputError {
+	return new InputError(
+		'The Business Messaging Trigger heard nothing from this execution for two minutes, so it no longer waits for the replies',
+		'Replies so far start its workflow. Check that n8n can call its own address (N8N_WEBHOOK_URL), is not overloaded, and was not suspended. Then retry this execution. The retry asks nobody twice.',
 	);
 }
 

@@ -195,7 +195,7 @@ export class Inbox {
 		if (this.known.isSettled(id)) {
 			// The owner may report further replies that came before the run was over.
 			if (run.isOver) this.known.retire(run);
-			return { inbox, isSettled: true };
+			return { inbox, isOver: true };
 		}
 		const { owner } = this.known;
 		const isNew = !this.known.runs.get(id);
@@ -211,7 +211,8 @@ export class Inbox {
 				run.people.set(item, { ...person, since: clock });
 		const merged = this.known.merge({ ...run, leaseUntil: now + leaseMs });
 		if (merged.isOver && !isOwner) this.known.retire(merged);
-		return { inbox, owner: merged.owner, triggers: merged.triggers };
+		const { owner: chosen, triggers, isOver } = merged;
+		return { inbox, owner: chosen, triggers, isOver };
 	}
 
 	/**

@@ -43,6 +43,8 @@ export interface TriggerResponse {
 	owner?: string;
 	/** All triggers that have to know of the run. */
 	triggers?: string[];
+	/** Whether the run that was told can get no further replies. */
+	isOver?: boolean;
 	/** Whether the run is known to be over and all its messages are settled. */
 	isSettled?: boolean;
 	/** What the trigger knows of runs. */

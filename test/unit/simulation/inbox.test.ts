@@ -158,6 +158,18 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		[],
 	],
 	[
+		'a run of which the owner has heard nothing for two minutes asks nobody else, and fails',
+		{
+			actions: [
+				ask(0, [0, 1, 2, 3], { pace: 70 }),
+				{ is: 'cutOff', at: 5, run: 0, lasts: 130 },
+				...[10, 130, 300].map((at, person) => write(at, person)),
+			],
+		},
+		[[]],
+		['m0'],
+	],
+	[
 		'a user stops a run: its replies so far start the workflow',
 		{ actions: [ask(0, [0, 1]), write(5, 0), { is: 'stop', at: 8, run: 0 }, write(20, 1)] },
 		[[]],
