@@ -59,8 +59,9 @@ export async function listenByWebhook(
 		const until = Date.now() + run.limitMs;
 		const record = toRecord(toRun(run, url, until), url);
 		const sealed = seal(client.config.id, record); // the URL is secret
+		helpers = context.helpers;
 		if (run.people.length === 0) await stop();
-		else void endAt(run, url, record, until);
+		else void endAt({ id, url }, client.config.id, record, until);
 		const kept: Wait = { run: id, record: sealed, registration };
 		context.getContext('node').wait = kept;
 		return run.people.length > 0 && (await run.wait(until));
@@ -102,16 +103,22 @@ async function checkEarlier(
 	);
 }
 
+/**
+ * n8n's helpers of the latest question. They keep all data of their execution in memory, so all waits of this process
+ * are ended with the same ones.
+ */
+let helpers: IExecuteFunctions['helpers'];
+
 /** Tries to end the wait when the time is up, until n8n itself ends it. */
 async function endAt(
-	{ context, client, id }: QuestionRun,
-	url: string,
+	run: Pick<Run, 'id' | 'url'>,
+	serviceId: string,
 	record: string,
 	until: number,
 ): Promise<void> {
 	while (Date.now() < until) await pause(until - Date.now());
 	for (let attempt = 0; Date.now() < until + graceMs; attempt++) {
-		const state = await callRun(context, client.config.id, { id, url }, url, record);
+		const state = await callRun({ helpers }, serviceId, run, run.url, record);
 		if (state === 'accepted' || isEnded(state)) return;
 		await pause(Math.min(50 * 2 ** attempt, maxPauseMs));
 	}
