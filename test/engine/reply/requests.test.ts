@@ -254,6 +254,21 @@ test('replies still reach the run if the API key is changed while a question is 
 	expect(startedBy(trigger)).toEqual([]);
 });
 
+test('if the API key is changed and nothing happens after that, the run still gets the replies so far when the time is up', async () => {
+	const credentials = service.credentials(service.newKey());
+	const trigger = await inbox({ credentials });
+	const limit = { limitWaitTime: 0.05, waitTimeUnit: 'minutes' };
+	const execution = await people.ask([anna, berta], limit, { credentials });
+	await triggers.deliver(trigger, message('in time', anna));
+	Object.assign(credentials, service.newKey());
+	const outputs = await until('the run to go on', () => execution.outputs, { limit: 20_000 });
+	expect(outputs[0].map(({ json }) => json)).toMatchObject([
+		{ replied: true, text: 'in time' },
+		{ replied: false, from: berta },
+	]);
+	expect(startedBy(trigger)).toEqual([]);
+});
+
 test.each([
 	['no longer receives messages', () => ({ parameters: { events: ['message.delivered'] } })],
 	['has another API key', () => ({ credentials: service.credentials(service.newKey()) })],
