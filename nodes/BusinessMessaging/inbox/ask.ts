@@ -139,7 +139,10 @@ class Parts {
 	async tell({ index }: Item): Promise<void> {
 		const part = this.partOf.get(index) ?? [];
 		const known = this.told.get(part);
-		if (known) return await known;
+		if (known) {
+			await known;
+			return this.asker.check();
+		}
 		const [asked, others] = partition(this.earlier, inState('done', 'leftOut'));
 		this.earlier = [...others, ...part];
 		const people = [...asked, ...part].map((item) => this.run.toPerson(item));

@@ -36,12 +36,16 @@ export interface Asking {
 /** A run that asks. */
 export class Asker {
 	private owner = '';
+	/** All owners so far. */
+	private owners: string[] = [];
 	private triggers: string[] = [];
-	/** Owners of open questions that are no longer published. */
+	/** Owners of open questions that cannot own this run. */
 	private readonly without: string[] = [];
 	private readonly told: Person[] = [];
 	private readonly startedAt: number;
 	private isAsking = true;
+	/** Whether the owner has ended the run, because it heard nothing from the asker for too long. */
+	private isEnded = false;
 
 	constructor(
 		private readonly ports: AskerPorts,
@@ -63,7 +67,7 @@ export class Asker {
 		for (const owner of known.filter((one) => !responses.has(one))) {
 			// The owner may only be in the middle of being published again. Two owners would decide differently.
 			const response = await this.untilResponse(owner, { is: 'hello' }, true);
-			if (typeof response === 'object') responses.set(owner, response);
+			if (typeof response === 'object' && response.inbox !== 'no') responses.set(owner, response);
 			else this.without.push(owner);
 		}
 		const able = [...responses].filter(([, { inbox }]) => inbox === 'yes' || inbox === 'full');
@@ -91,9 +95,10 @@ export class Asker {
 	/**
 	 * Tells all triggers who is asked next.
 	 *
-	 * @throws InputError if the owner could not be told: then these people must not be asked
+	 * @throws InputError if the owner could not be told or has ended the run: then these people must not be asked
 	 */
 	async tell(people: Person[]): Promise<void> {
+		this.check();
 		const isFirst = this.told.length === 0;
 		this.told.push(...people);
 		await this.tellAll(people);
@@ -101,6 +106,11 @@ export class Asker {
 		// A trigger that was registered before the owner knew of this run has not heard of the run.
 		const urls = await this.ports.listTriggers();
 		await this.tellNew(urls);
+	}
+
+	/** @throws InputError if the owner has ended the run: then nobody else must be asked */
+	check(): void {
+		if (this.isEnded) throw hasEnded();
 	}
 
 	/** Tells all triggers who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
@@ -133,7 +143,9 @@ export class Asker {
 			if (!this.isAsking) return;
 			if (this.told.length === 0) continue;
 			const result = await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
-			if (typeof result === 'object') await this.tellNew(result.triggers ?? []);
+			if (typeof result !== 'object') continue;
+			this.isEnded ||= result.isOver === true;
+			await this.tellNew(result.triggers ?? []);
 		}
 	}
 
@@ -156,14 +168,25 @@ export class Asker {
 	private async tellAll(people: Person[]): Promise<void> {
 		const other = await this.tellOthers(this.toRun(people));
 		const response = other ?? (await this.tellOwner(this.toRun(people)));
-		if (response.inbox === 'other' && response.owner !== undefined) {
-			// Another run has chosen another owner at the same moment.
-			this.owner = response.owner;
-			this.triggers = union(this.triggers, [response.owner]);
+		if (this.isAsking && response.inbox === 'other' && response.owner !== undefined) {
+			this.chooseOwner(response.owner);
 			await this.tellAll(people);
 		} else if (response.triggers) {
 			await this.tellNew(response.triggers);
 		}
+	}
+
+	/**
+	 * Follows a trigger that knows another owner: another run has chosen this owner. Owners that do not know of each other
+	 * would send the asker to and fro, so the asker then stays with the first one in the order of URLs.
+	 */
+	private chooseOwner(owner: string): void {
+		if (owner === this.owner) return; // while others were told, the asker has followed already
+		const isBack = this.owners.includes(owner);
+		this.owners = union(this.owners, [this.owner, owner]).sort();
+		this.owner = isBack ? this.owners[0] : owner;
+		if (isBack) this.without.push(...this.owners.slice(1));
+		this.triggers = union(this.triggers, this.owners);
 	}
 
 	/** Tells triggers that were published meanwhile about all people so far. */
@@ -192,13 +215,14 @@ export class Asker {
 		return responses.find(({ inbox }) => inbox === 'other');
 	}
 
-	/** Tells the owner. @throws InputError if the owner could not be told within a minute */
+	/** Tells the owner. @throws InputError if the owner could not be told within a minute, or has ended the run */
 	private async tellOwner(run: Run): Promise<TriggerResponse> {
 		const end = this.ports.now() + patienceMs;
 		for (;;) {
 			const result = await this.untilResponse(this.owner, this.request(run));
 			if (typeof result === 'object') {
 				if (result.inbox === 'full') throw isFull();
+				if (result.isOver && !run.isOver) throw hasEnded();
 				if (result.inbox !== 'no') return result;
 			}
 			if (this.ports.now() > end) throw isNotTold(result);
@@ -231,6 +255,13 @@ function isFull(): InputError {
 	return new InputError(
 		'Business Messaging Trigger already waits for the maximum number of people',
 		'Try again when some people have replied.',
+	);
+}
+
+function hasEnded(): InputError {
+	return new InputError(
+		'The Business Messaging Trigger heard nothing from this execution for two minutes, so it no longer waits for the replies',
+		'Replies so far start its workflow. Check that n8n can call its own address (N8N_WEBHOOK_URL), is not overloaded, and was not suspended. Then retry this execution. The retry asks nobody twice.',
 	);
 }
 

@@ -68,11 +68,15 @@ function deliveryOf(context: IWebhookFunctions): Delivery {
 
 function portsOf(context: IWebhookFunctions, client: Client, own: string): InboxPorts {
 	const { id } = client.config;
+	// A call may be made long after the delivery, and its receiver uses the API key of that time.
+	const currentId = async () => (await connect(context).catch(() => client)).config.id;
 	return {
 		...callsOf(context, id),
+		callTrigger: async (url, request) =>
+			await callsOf(context, await currentId()).callTrigger(url, request),
 		seal: (record) => seal(id, record),
 		unseal: (text) => unseal(id, text),
-		callRun: async (run, record) => await callRun(context, id, run, own, record),
+		callRun: async (run, record) => await callRun(context, await currentId(), run, own, record),
 		repeat: async (run, person, key) => await repeat(context, client, run, person, key),
 		warn: (message) => writeLog(context, message),
 	};

@@ -44,7 +44,7 @@ export type Sender = Pick<Arrival, 'phone' | 'quoted'>;
 
 /** The answer that a question expects, and the question itself. */
 export interface Question extends Omit<QuestionSettings, 'limitMs'> {
-	/** The beginning of the question; late replies show it. */
+	/** The beginning of the question, or the name of its template; late replies show it. Empty if a run asks too differently. */
 	asked: string;
 }
 
@@ -373,8 +373,7 @@ export function afterHandOver(run: Run, state: RunState, mayHaveGot: boolean, no
 	if (isGot) run.got = union(run.got, run.handing);
 	// If an asker was killed after it had asked everybody, n8n still says that its execution is running.
 	const isAskerDead = state === 'running' && now > run.leaseUntil;
-	const isPast = now > endsAt(run) + graceMs;
-	if (isGot || isEnded(state) || isAskerDead || isPast) run.isOver = true;
+	if (isGot || isEnded(state) || isAskerDead || isPast(run, now)) run.isOver = true;
 }
 
 /** The copy of a run that the run itself gets: the people whom it has asked, each with the messages that it gets. */
@@ -400,6 +399,11 @@ export function withoutTexts(run: Run): Run {
 /** Whether an execution can get no further replies. */
 export function isEnded(state: RunState): boolean {
 	return state === 'finished' || state === 'stopped' || state === 'gone';
+}
+
+/** Whether n8n itself has certainly ended the wait of a run. */
+export function isPast(run: Run, now: number): boolean {
+	return now > endsAt(run) + graceMs;
 }
 
 /** When n8n itself ends the wait of a run, ms since 1970. */

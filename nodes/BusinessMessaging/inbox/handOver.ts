@@ -8,6 +8,7 @@ import {
 	dueAt,
 	handOverOf,
 	isAskerDead,
+	isPast,
 	lateMessages,
 	repliesDueAt,
 	withoutTexts,
@@ -83,7 +84,7 @@ export class HandOver {
 				this.known.changed(known);
 				if (known.isOver) break;
 			}
-			await this.known.ports.pause(backoffMs(attempt));
+			await this.known.ports.pause(backoffMs(attempt, isPast(run, now) ? maxPauseMs : undefined));
 		}
 		await this.finish(id);
 		this.handingOver.delete(id);
@@ -123,7 +124,7 @@ export class HandOver {
 					return;
 				}
 			}
-			await this.known.ports.pause(backoffMs(attempt));
+			await this.known.ports.pause(backoffMs(attempt, maxPauseMs));
 		}
 	}
 
@@ -196,7 +197,10 @@ export class HandOver {
 	}
 }
 
-/** How long to wait before n8n is called again, ms. */
-function backoffMs(attempt: number): number {
-	return Math.min(50 * 2 ** attempt, 10_000);
+/**
+ * How long to wait before n8n is called again, ms. Once a run can no longer get its replies, pauses may be longer: the
+ * trigger may be unpublished, or receive no messages any more, for weeks.
+ */
+function backoffMs(attempt: number, mostMs = 10_000): number {
+	return Math.min(50 * 2 ** attempt, mostMs);
 }

@@ -32,8 +32,8 @@ import { fromRecord, parse, toRecord } from './records';
 /** The maximum number of people whose replies are expected, over all runs. */
 const maxOpen = 50_000;
 /**
- * How long the owner may be unpublished, ms, e.g. while its workflow is published again. After that, messages to its
- * runs count as ordinary.
+ * How long the owner may be unpublished or accept no calls, ms, e.g. while its workflow is published again. After that,
+ * messages to its runs count as ordinary.
  */
 const maxGoneMs = 60_000;
 /**
@@ -42,7 +42,10 @@ const maxGoneMs = 60_000;
  * published; the later times, because n8n may have written back what a delivery had read before.
  */
 const teachAgainMs = [0, 10_000, 30_000];
-/** After these pauses, ms, a trigger that was just published looks whether n8n has written back what it had read before. */
+/**
+ * After these pauses, ms, a trigger that was just published looks whether n8n has written back what it had read before.
+ * It also tells the other triggers which questions are open: those that were published meanwhile do not know of its own.
+ */
 const lookAgainMs = [3_000, 10_000];
 /** How often a trigger that was just published asks another one that does not respond. */
 const maxAttempts = 3;
@@ -123,11 +126,11 @@ export class Inbox {
 	}
 
 	/**
-	 * The owner's verdict. If the owner is no longer published, nobody else can give its runs their replies, so after a
-	 * while the message is ordinary.
+	 * The owner's verdict. If the owner is no longer published, receives no messages any more or has another API key,
+	 * nobody else can give its runs their replies, so after a while the message is ordinary.
 	 */
 	private verdictOf(owner: string, result: CallResult): Verdict {
-		if (result !== 'gone') {
+		if (result !== 'gone' && result?.inbox !== 'no') {
 			this.goneSince.delete(owner);
 			const { is = 'busy', startsToo } = result?.verdict ?? {};
 			return { is, startsToo };
@@ -192,7 +195,7 @@ export class Inbox {
 		if (this.known.isSettled(id)) {
 			// The owner may report further replies that came before the run was over.
 			if (run.isOver) this.known.retire(run);
-			return { inbox, isSettled: true };
+			return { inbox, isOver: true };
 		}
 		const { owner } = this.known;
 		const isNew = !this.known.runs.get(id);
@@ -208,12 +211,13 @@ export class Inbox {
 				run.people.set(item, { ...person, since: clock });
 		const merged = this.known.merge({ ...run, leaseUntil: now + leaseMs });
 		if (merged.isOver && !isOwner) this.known.retire(merged);
-		return { inbox, owner: merged.owner, triggers: merged.triggers };
+		const { owner: chosen, triggers, isOver } = merged;
+		return { inbox, owner: chosen, triggers, isOver };
 	}
 
 	/**
-	 * Tells a trigger that was just published which questions are open. If a run still asks people, the trigger will also
-	 * be told about the next ones.
+	 * What another trigger has to know of the open questions. If a run still asks people, the trigger will also be told
+	 * about the next ones.
 	 */
 	private teach(from: string): Array<[id: string, record: string]> {
 		const open = this.known.runs
@@ -227,13 +231,22 @@ export class Inbox {
 	private async teachAgain(from: string): Promise<void> {
 		for (const pauseMs of teachAgainMs) {
 			await this.known.ports.pause(pauseMs);
-			const runs = this.teach(from);
-			if (runs.length > 0) await this.known.ports.callTrigger(from, { is: 'known', runs });
+			await this.tellKnown(from);
 		}
 	}
 
+	private async tellKnown(to: string): Promise<void> {
+		const runs = this.teach(to);
+		if (runs.length > 0) await this.known.ports.callTrigger(to, { is: 'known', runs });
+	}
+
 	/** Adds what another process of this trigger knows. */
-	private takeIn({ id, run: record }: Extract<TriggerRequest, { is: 'sync' }>): TriggerResponse {
+	private takeIn({
+		id,
+		run: record,
+		others = [],
+	}: Extract<TriggerRequest, { is: 'sync' }>): TriggerResponse {
+		for (const other of others) void this.tellKnown(other);
 		if (id === undefined || record === undefined) return { inbox: 'yes' };
 		const merged = this.known.mergeText(id, record);
 		if (!merged) return { inbox: 'yes', isSettled: this.known.isSettled(id) };
@@ -289,7 +302,7 @@ export async function learn(
 		return await ask(url, attempt + 1);
 	};
 	const results = await Promise.all(others.map(async (url) => await ask(url)));
-	if (stored !== undefined) void lookAgain(ports, own);
+	if (stored !== undefined) void lookAgain(ports, own, others);
 	const known = Object.fromEntries(entriesOf(stored));
 	const news = results.flatMap((result) => (typeof result === 'object' ? (result.runs ?? []) : []));
 	if (news.length === 0) return undefined;
@@ -303,9 +316,9 @@ export async function learn(
 }
 
 /** A call has the process that takes the trigger's deliveries compare what n8n has stored with what it knows. */
-async function lookAgain(ports: Calls, own: string): Promise<void> {
+async function lookAgain(ports: Calls, own: string, others: string[]): Promise<void> {
 	for (const pauseMs of lookAgainMs) {
 		await ports.pause(pauseMs);
-		await ports.callTrigger(own, { is: 'sync' });
+		await ports.callTrigger(own, { is: 'sync', others });
 	}
 }

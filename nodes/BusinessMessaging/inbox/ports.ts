@@ -15,13 +15,16 @@ export type TriggerRequest =
 			run: string;
 			/** The service's clock minus that of n8n, ms; null if it is not known. */
 			skewMs: number | null;
-			/** Owners that are certainly no longer published. */
+			/** Owners of other runs that cannot own this one. */
 			without: string[];
 	  }
 	/** A message of somebody whom the owner's runs ask. */
 	| { is: 'message'; from: string; message: Arrival }
-	/** What the owner's process knows about a run. Without a run, the trigger only stores what it knows. */
-	| { is: 'sync'; id?: string; run?: string }
+	/**
+	 * What the owner's process knows about a run. Without a run, the trigger only stores what it knows. If `others` names
+	 * triggers, it tells them which questions are open.
+	 */
+	| { is: 'sync'; id?: string; run?: string; others?: string[] }
 	/** Messages that came too late for their run start the workflow. */
 	| { is: 'late'; id: string; run: string; keys: string[] }
 	/** A trigger that was just published asks which questions are open. */
@@ -40,6 +43,8 @@ export interface TriggerResponse {
 	owner?: string;
 	/** All triggers that have to know of the run. */
 	triggers?: string[];
+	/** Whether the run that was told can get no further replies. */
+	isOver?: boolean;
 	/** Whether the run is known to be over and all its messages are settled. */
 	isSettled?: boolean;
 	/** What the trigger knows of runs. */

@@ -1,5 +1,6 @@
 /** Without a trigger: registers the resume URL of the one person who is asked. */
 import { createHmac } from 'crypto';
+import { partition, sampleSize } from 'lodash';
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import type { Listening } from '../execution/run';
@@ -17,7 +18,7 @@ import {
 	removeWebhooks,
 } from '../webhooks/registrations';
 import { callRun } from './calls';
-import { type Run, graceMs, isEnded } from './core';
+import { type Run, type RunState, graceMs, isEnded } from './core';
 import type { QuestionRun } from './questionRun';
 import { toRecord } from './records';
 import { seal } from './seal';
@@ -25,6 +26,10 @@ import { isWaitingUrl } from './urls';
 
 /** The longest pause before n8n is called again, ms. */
 const maxPauseMs = 10_000;
+/** How many registrations for other people a question checks, to remove those that earlier runs have left behind. */
+const maxChecked = 10;
+/** The pause after which a run is asked again whether it still waits, ms. */
+const repeatMs = 1_000;
 
 /** What a run without a trigger keeps in the node's context, which n8n stores with the execution. */
 export interface Wait {
@@ -39,7 +44,7 @@ export interface Wait {
 /**
  * Registers the URL, and removes registrations that earlier runs have left behind.
  *
- * @throws InputError if another run waits for the same person, or the service cannot reach n8n; ServiceError
+ * @throws InputError if another run waits or may wait for the same person, or the service cannot reach n8n; ServiceError
  */
 export async function listenByWebhook(
 	run: QuestionRun,
@@ -52,15 +57,22 @@ export async function listenByWebhook(
 	const url = canonical(context.getSignedResumeUrl({ wait: `${id}.${person}` }));
 	checkDeliverable(url, client.config);
 	const earlier = webhooks.filter(({ url: other = '' }) => isWaitingUrl(other, url));
-	await Promise.all(earlier.map(async (webhook) => await checkEarlier(run, webhook, person)));
+	const [same, others] = partition(earlier, (webhook) => webhook.url?.includes(person));
+	// A random choice, so that each registration is checked sooner or later.
+	const checked = [...same, ...sampleSize(others, maxChecked)];
+	const states = await Promise.all(
+		checked.map(async (webhook) => await checkEarlier(run, webhook)),
+	);
+	refuseSecond(states.slice(0, same.length));
 	const registration = { id: await addWebhook(client, { url, events: ['message.received'] }) };
 	const stop = async () => await unregister(context, client, url, registration.id);
 	const wait = async () => {
 		const until = Date.now() + run.limitMs;
 		const record = toRecord(toRun(run, url, until), url);
 		const sealed = seal(client.config.id, record); // the URL is secret
+		helpers = context.helpers;
 		if (run.people.length === 0) await stop();
-		else void endAt(run, url, record, until);
+		else void endAt({ id, url }, client.config.id, record, until);
 		const kept: Wait = { run: id, record: sealed, registration };
 		context.getContext('node').wait = kept;
 		return run.people.length > 0 && (await run.wait(until));
@@ -86,38 +98,60 @@ function toRun({ id, questions, people, notAsked }: QuestionRun, url: string, un
 	};
 }
 
-/** Removes a registration whose execution no longer waits. @throws InputError if that execution still waits for the same person */
+/** Removes a registration whose execution no longer waits. @returns the state of that execution */
 async function checkEarlier(
 	{ context, client }: QuestionRun,
 	webhook: RegisteredWebhook,
-	person: string,
-): Promise<void> {
+): Promise<RunState> {
 	const url = webhook.url ?? '';
-	const state = await callRun(context, client.config.id, { id: '', url }, url);
+	const poll = async () => await callRun(context, client.config.id, { id: '', url }, url);
+	let state = await poll();
+	if (state === 'unknown') {
+		await pause(repeatMs);
+		state = await poll();
+	}
 	if (isEnded(state)) await removeWebhooks(client, [webhook]);
-	if (state !== 'waiting' || !url.includes(person)) return;
-	throw new InputError(
-		'Another question to this person is open',
-		'Stop the execution that waits for the reply. To have several questions open, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox.',
-	);
+	return state;
 }
+
+/** @param states of the executions that have asked the same person @throws InputError if one of them waits, or may wait */
+function refuseSecond(states: RunState[]): void {
+	if (states.includes('waiting')) {
+		throw new InputError(
+			'Another question to this person is open',
+			'Stop the execution that waits for the reply. To have several questions open, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox.',
+		);
+	}
+	if (states.includes('unknown')) {
+		throw new InputError(
+			'Another question to this person may be open: n8n did not respond at its own public address',
+			'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then run the workflow again.',
+		);
+	}
+}
+
+/**
+ * n8n's helpers of the latest question. They keep all data of their execution in memory, so all waits of this process
+ * are ended with the same ones.
+ */
+let helpers: IExecuteFunctions['helpers'];
 
 /** Tries to end the wait when the time is up, until n8n itself ends it. */
 async function endAt(
-	{ context, client, id }: QuestionRun,
-	url: string,
+	run: Pick<Run, 'id' | 'url'>,
+	serviceId: string,
 	record: string,
 	until: number,
 ): Promise<void> {
 	while (Date.now() < until) await pause(until - Date.now());
 	for (let attempt = 0; Date.now() < until + graceMs; attempt++) {
-		const state = await callRun(context, client.config.id, { id, url }, url, record);
+		const state = await callRun({ helpers }, serviceId, run, run.url, record);
 		if (state === 'accepted' || isEnded(state)) return;
 		await pause(Math.min(50 * 2 ** attempt, maxPauseMs));
 	}
 }
 
-/** Removes a registration. Does not throw: if it cannot be removed now, the next question removes it. */
+/** Removes a registration. Does not throw: if it cannot be removed now, one of the next questions removes it. */
 export async function unregister(
 	context: Pick<IExecuteFunctions | IWebhookFunctions, 'logger'>,
 	client: Client,

@@ -1,5 +1,6 @@
 /** Replies without a trigger, over HTTP: the sandbox delivers people's messages to the execution that waits for them. */
 import axios from 'axios';
+import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 import { useService } from '../../../harness/engine/service';
 import type { WaitingExecution } from '../../../harness/engine/webhooks';
@@ -117,6 +118,35 @@ test('refuses a second question to the same person as long as the first one is o
 		[{ text: 'mine' }],
 		[{ text: 'hers' }],
 	]);
+});
+
+test.each([
+	[1, 'Another question to this person is open'],
+	[2, 'Another question to this person may be open'],
+])(
+	'refuses a second question to the same person also if n8n does not respond to %d calls',
+	async (failures, message) => {
+		await people.ask([anna]);
+		const { pathname } = new URL(people.state.webhooks.all[0].url);
+		const server = service.engine['server'];
+		const usual = server['handlers'].get(`POST ${pathname}`)!;
+		let calls = 0;
+		server.register('POST', pathname, async (request, response) => {
+			if (++calls > failures) await usual(request, response);
+			else response.status(502).send('Bad Gateway');
+		});
+		await expect(people.ask([anna])).rejects.toThrow(message);
+		expect(service.sent()).toHaveLength(1);
+	},
+);
+
+test('a question calls at most ten executions that wait for other people, however many there are', async () => {
+	const open: WaitingExecution[] = [];
+	for (const n of range(14)) open.push(await people.ask([`+15550002${100 + n}`]));
+	const calls = () => open.flatMap(({ answers }) => answers).length;
+	const before = calls();
+	await people.ask([anna]);
+	expect(calls() - before).toBe(10);
 });
 
 test('the next question removes the registrations that stopped executions have left behind', async () => {

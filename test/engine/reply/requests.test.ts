@@ -11,7 +11,7 @@ import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
-import { People, anna, berta, carl, startedBy } from './support';
+import { People, anna, berta, carl, jsonOf, startedBy } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -253,6 +253,46 @@ test('replies still reach the run if the API key is changed while a question is 
 	expect(texts).toEqual([anna, berta, carl].map((from) => `by ${from}`));
 	expect(startedBy(trigger)).toEqual([]);
 });
+
+test('if the API key is changed and nothing happens after that, the run still gets the replies so far when the time is up', async () => {
+	const credentials = service.credentials(service.newKey());
+	const trigger = await inbox({ credentials });
+	const limit = { limitWaitTime: 0.05, waitTimeUnit: 'minutes' };
+	const execution = await people.ask([anna, berta], limit, { credentials });
+	await triggers.deliver(trigger, message('in time', anna));
+	Object.assign(credentials, service.newKey());
+	const outputs = await until('the run to go on', () => execution.outputs, { limit: 20_000 });
+	expect(outputs[0].map(({ json }) => json)).toMatchObject([
+		{ replied: true, text: 'in time' },
+		{ replied: false, from: berta },
+	]);
+	expect(startedBy(trigger)).toEqual([]);
+});
+
+test.each([
+	['no longer receives messages', () => ({ parameters: { events: ['message.delivered'] } })],
+	['has another API key', () => ({ credentials: service.credentials(service.newKey()) })],
+])(
+	'if the trigger that keeps the replies %s, messages start the other workflow after a minute, which also keeps the replies to new questions',
+	async (_, change) => {
+		const both = [await inbox({ webhookId: 'a' }), await inbox({ webhookId: 'b' })];
+		const [owner, other] = both;
+		await people.ask([anna, berta]);
+		const { staticData } = owner;
+		await inbox({ webhookId: 'a', staticData, ...change() });
+		const deliver = async (text: string, from = anna) =>
+			await triggers.deliver(other, message(text, from));
+		expect((await deliver('at once')).status).toBe(503);
+		const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000);
+		expect((await deliver('at once')).status).toBe(200);
+		clock.mockRestore();
+		expect(startedBy(other)).toEqual(['at once']);
+		const execution = await people.ask([anna, carl]);
+		for (const from of [anna, carl]) await deliver(`by ${from}`, from);
+		expect(await jsonOf(execution)).toMatchObject([{ text: `by ${anna}` }, { text: `by ${carl}` }]);
+		expect(startedBy(other)).toEqual(['at once']);
+	},
+);
 
 test('after a change of the API key and a restart, replies also reach a run to which nothing has happened since', async () => {
 	const old = service.credentials(service.newKey());

@@ -5,6 +5,8 @@ import {
 	dueAt,
 	lateMessages,
 } from '../../../nodes/BusinessMessaging/inbox/core';
+import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
+import type { CallResult, InboxPorts } from '../../../nodes/BusinessMessaging/inbox/ports';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
 const [limit, reply] = [60_000, 'reply'];
@@ -44,5 +46,38 @@ test.each([
 		const run = runWith();
 		afterHandOver(run, state, mayHaveGot, 1_000);
 		expect(lateMessages(run).map(({ message }) => message.key)).toEqual(late);
+	},
+);
+
+test.each<[string, CallResult, boolean]>([
+	['is unpublished', 'gone', false],
+	['is unpublished', 'gone', true],
+	['no longer receives messages', { inbox: 'no' }, false],
+	['no longer receives messages', { inbox: 'no' }, true],
+])(
+	'a trigger that %s calls n8n only now and then about the replies that it has (response %j, run is over: %j)',
+	async (_, result, isOver) => {
+		const day = 86_400_000;
+		let [now, calls] = [0, 0];
+		const aDayLater = new Promise<void>((resolve) => {
+			const ports: InboxPorts = {
+				now: () => now,
+				pause: async (ms) => {
+					now += Math.max(0, ms);
+					if (now > day) await new Promise(() => resolve());
+				},
+				callTrigger: async () => {
+					calls++;
+					return result;
+				},
+				...{ seal: (record) => record, unseal: (text) => text, warn: () => {} },
+				...{ callRun: async () => 'unknown', repeat: async () => false },
+			};
+			const run = { ...runWith(), isOver };
+			new Inbox(run.owner, ports).known.merge(run);
+		});
+		await aDayLater;
+		expect(calls).toBeGreaterThan(20);
+		expect(calls).toBeLessThan(300);
 	},
 );

@@ -7,8 +7,12 @@ import { range } from 'lodash';
 import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
 import type { InboxPorts } from '../../../nodes/BusinessMessaging/inbox/ports';
+import type { QuestionRun } from '../../../nodes/BusinessMessaging/inbox/questionRun';
 import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
+import { listenByWebhook } from '../../../nodes/BusinessMessaging/inbox/withoutTrigger';
+import { readServiceConfig } from '../../../nodes/BusinessMessaging/transport/serviceConfig';
+import { until } from '../../../harness/until';
 
 const own = 'https://n8n.test/webhook/trigger/webhook';
 
@@ -45,10 +49,14 @@ function largeRun(state: Partial<Run> = {}): Run {
 	};
 }
 
-/** How much memory is in use, MB, when all garbage is collected. */
-function usedMegabytes(): number {
+function collectGarbage(): void {
 	setFlagsFromString('--expose-gc');
 	(runInNewContext('gc') as () => void)();
+}
+
+/** How much memory is in use, MB, when all garbage is collected. */
+function usedMegabytes(): number {
+	collectGarbage();
 	return process.memoryUsage().heapUsed / 1e6;
 }
 
@@ -94,4 +102,48 @@ test.each([
 	for (const n of range(5)) inbox.known.merge({ ...run, until: run.until - n * 60_000 });
 	expect(pauses.length).toBeGreaterThan(0);
 	expect(Math.max(...pauses)).toBeLessThanOrEqual(600_000);
+});
+
+/** A question without a trigger whose time is up after a second. Like n8n's, its helper for calls keeps all data of its execution. */
+async function questionAlone(n: number, called: string[]): Promise<WeakRef<object>> {
+	const url = `https://n8n.example.com/webhook-waiting/${n}/node?signature=${'a'.repeat(64)}`;
+	const context = {
+		data: 'x'.repeat(1_000),
+		helpers: {
+			httpRequest: async (request: { url: string }) => {
+				const [, number] = request.url.match(/webhook-waiting\/(\d)/) ?? [];
+				called.push(number);
+				return { statusCode: 200, body: { accepted: `run-000000${number}`, data: context.data } };
+			},
+		},
+		getSignedResumeUrl: () => url,
+		getContext: () => ({}),
+	};
+	const client = {
+		config: readServiceConfig({ apiKey: 'key', baseUrl: 'https://api.example.com' }),
+		call: async () => ({ id: `webhook ${n}` }),
+	};
+	const run = {
+		...{ context, client, id: `run-000000${n}`, limitMs: 1_000, questions: [], notAsked: [] },
+		...{
+			asked: [{ request: { body: { to: asked.to } } }],
+			people: [asked],
+			wait: async () => true,
+		},
+	};
+	const listening = await listenByWebhook(run as unknown as QuestionRun, []);
+	await listening.wait();
+	return new WeakRef(context);
+}
+
+test('of questions without a trigger, only the latest execution stays in memory; the waits of all end when the time is up', async () => {
+	const called: string[] = [];
+	const contexts: Array<WeakRef<object>> = [];
+	for (const n of range(3)) contexts.push(await questionAlone(n, called));
+	await new Promise((resolve) => setImmediate(resolve));
+	collectGarbage();
+	expect(called).toEqual([]);
+	expect(contexts.filter((context) => context.deref()).length).toBeLessThanOrEqual(1);
+	await until('all waits to end', () => called.length >= 3);
+	expect(called.sort()).toEqual(['0', '1', '2']);
 });

@@ -144,6 +144,32 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		['m0'],
 	],
 	[
+		'a trigger is published while the owner of open questions is not: both own questions, and the next run finds one owner',
+		{
+			setting: { ...setting, triggers: 2 },
+			actions: [
+				...[0, 13, 16.5].map((at, person) => ask(at, [person])),
+				{ is: 'publish', at: 10, trigger: 0, gone: 5, takes: 1, isNew: false, isRemoved: false },
+				{ is: 'publish', at: 10.5, trigger: 1, gone: 0, takes: 1, isNew: true, isRemoved: false },
+				...[write(18, 2), write(25, 0), write(26, 1)],
+			],
+		},
+		[['m1'], ['m2'], ['m0']],
+		[],
+	],
+	[
+		'a run of which the owner has heard nothing for two minutes asks nobody else, and fails',
+		{
+			actions: [
+				ask(0, [0, 1, 2, 3], { pace: 70 }),
+				{ is: 'cutOff', at: 5, run: 0, lasts: 130 },
+				...[10, 130, 300].map((at, person) => write(at, person)),
+			],
+		},
+		[[]],
+		['m0'],
+	],
+	[
 		'a user stops a run: its replies so far start the workflow',
 		{ actions: [ask(0, [0, 1]), write(5, 0), { is: 'stop', at: 8, run: 0 }, write(20, 1)] },
 		[[]],

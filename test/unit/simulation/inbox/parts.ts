@@ -25,6 +25,8 @@ export type Action = { at: number } &
 		| { is: 'kill'; process: number; down: number }
 		| { is: 'killAsker'; run: number }
 		| { is: 'stop'; run: number }
+		/** For some seconds, the owner hears nothing from a run that asks. */
+		| { is: 'cutOff'; run: number; lasts: number }
 		| { is: 'olderCopy'; trigger: number; after: number }
 		/** A trigger that is new was not there before. One that is removed gets no deliveries meanwhile. */
 		| {
@@ -85,6 +87,8 @@ export interface Execution {
 	/** When it got its replies. */
 	acceptedAt: number;
 	until: number;
+	/** Until when the owner hears nothing from it. */
+	isCutOffUntil: number;
 	/** Whom it asks, and when each of them was asked. */
 	phones: string[];
 	asked: Map<string, number>;

@@ -150,6 +150,22 @@ const focused: Array<fc.Arbitrary<Action[]>> = [
 			asking({ people: [0, 1, 2, 3, 4], limit: 400, pace: 15 }),
 			...[first, writing(one, 3), writing(other, 4)],
 		]),
+	// The owner hears nothing from a run that asks slowly for about two minutes.
+	fc
+		.tuple(between(100, 160), fc.constantFrom(15, 40, 70), between(60, 200), between(60, 200))
+		.map(([lasts, pace, one, other]) => [
+			asking({ people: [0, 1, 2, 3, 4], limit: 400, pace }),
+			{ is: 'cutOff', at: 5, run: 0, lasts },
+			...[writing(one, 0), writing(other, 3)],
+		]),
+	// A trigger is published while the owner of open questions is not, and owns the next ones.
+	fc
+		.tuple(publishing(10.5, 1, true), between(12, 15), between(15, 24), between(19, 40))
+		.map(([first, second, third, at]) => [
+			...[0, second, third].map((start, n) => asking({ at: start, people: [n], limit: 400 })),
+			{ is: 'publish', at: 10, trigger: 0, gone: 5, takes: 1, isNew: false, isRemoved: false },
+			...[first, writing(at, 2), writing(at + 1, 0), writing(at + 2, 1)],
+		]),
 ];
 
 const toSchedule = (actions: fc.Arbitrary<Action[]>, isFocused: boolean): fc.Arbitrary<Schedule> =>

@@ -7,6 +7,7 @@ import { Asker, type AskerPorts } from '../../../../nodes/BusinessMessaging/inbo
 import { type Person, graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 import { learn } from '../../../../nodes/BusinessMessaging/inbox/inbox';
 import type { Calls } from '../../../../nodes/BusinessMessaging/inbox/ports';
+import { fromRecord } from '../../../../nodes/BusinessMessaging/inbox/records';
 import {
 	type DeliveryUnderWay,
 	type Action,
@@ -80,6 +81,7 @@ export class World extends N8n {
 		if (action.is === 'kill') this.kill(action.process % setting.processes, action.down * 1_000);
 		if (action.is === 'killAsker') this.killAsker(this.executions[action.run]);
 		if (action.is === 'stop') this.stop(this.executions[action.run]);
+		if (action.is === 'cutOff') this.cutOff(this.executions[action.run], action.lasts * 1_000);
 		const trigger = this.triggers[('trigger' in action ? action.trigger : 0) % setting.triggers];
 		if (action.is === 'olderCopy') void this.writeBack(trigger, action.after * 1_000);
 		if (action.is === 'publish') void this.publish(trigger, action);
@@ -109,6 +111,10 @@ export class World extends N8n {
 		if (execution?.state !== 'waiting') return;
 		execution.state = 'over';
 		execution.isStopped = true;
+	}
+
+	private cutOff(execution: Execution | undefined, ms: number): void {
+		if (execution) execution.isCutOffUntil = this.now + ms;
 	}
 
 	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
@@ -225,6 +231,7 @@ export class World extends N8n {
 				waitsAt: Infinity,
 				endedAskingAt: Infinity,
 				acceptedAt: 0,
+				isCutOffUntil: 0,
 				output: [],
 				isEndedByLimit: false,
 			},
@@ -243,8 +250,18 @@ export class World extends N8n {
 		{ failing, kind, limit, pace }: Asking,
 	): Promise<void> {
 		const { life, id, url, phones } = execution;
+		const calls = this.calls(life);
 		const ports: AskerPorts = {
-			...this.calls(life),
+			...calls,
+			callTrigger: async (called, request) => {
+				const isToOwner =
+					request.is === 'tell' &&
+					fromRecord(id, JSON.parse(request.run), called)?.owner === called;
+				if (!isToOwner || this.now >= execution.isCutOffUntil)
+					return await calls.callTrigger(called, request);
+				await this.after(1_000, life);
+				return undefined;
+			},
 			listTriggers: async () => {
 				await this.after(this.latency(), life);
 				return this.listed();
