@@ -50,7 +50,7 @@ const pages = filesBelow('docs').filter((name) =>
 );
 /** What reads so, but promises nothing of these nodes: advice, and what n8n or a service does. */
 const otherwise =
-	/nobody (can )?knows?|if nobody has opted out|nobody can trick the model|never with your API key|any other one never begins/i;
+	/nobody (can )?knows?|if nobody has opted out|nobody can trick the model|never with your API key|any other one never begins|\*Always Output Data\*/i;
 
 /** The sentences of a document, and the cells of its tables. */
 function sentencesOf(page: string): string[] {

@@ -75,7 +75,7 @@ export async function listenForReplies(
 	}
 	throw new InputError(
 		'To ask several people at once, or to group messages, the node needs a published Business Messaging Trigger',
-		"On this n8n instance, publish a workflow with that trigger and the same credential, e.g. the example Inbox. Choose Message Received in 'Trigger On' and Automatic in 'Registration'. n8n must be able to call its own public address.",
+		"On this n8n instance, publish a workflow with that trigger and the same credential, e.g. the example Inbox. Choose Message Received in 'Trigger On' and Automatic in 'Registration'. If it is published already, unpublish it and publish it again. n8n must be able to call its own public address.",
 	);
 }
 

@@ -136,7 +136,7 @@ describe('a PUT that replaces the contact', () => {
 		expect(bodies()).toEqual([{ email, segments, phone, name: 'Anna' }]);
 	});
 
-	test.each(['', '={{ $json.nmae }}'])('keeps the name if *Name* is %j', async (name) => {
+	test.each(['', '={{ $json.title }}'])('keeps the name if *Name* is %j', async (name) => {
 		const named = { ...known, name: 'Anna' };
 		await service.list('listContacts', named);
 		await service.fault({ endpoint: 'updateContact', status: 200, body: named });
