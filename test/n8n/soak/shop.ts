@@ -186,7 +186,7 @@ export class Shop {
 			const open = await this.describeOpen(id, before);
 			throw new UserError(`${(error as Error).message} Still open: ${open}`);
 		});
-		const ids = await this.executions(id, before);
+		const ids = await this.executions(id, before, 'ORDER BY id');
 		return await Promise.all(
 			ids.map(async (one) => await patiently(async () => await client.getExecution(String(one)))),
 		);
