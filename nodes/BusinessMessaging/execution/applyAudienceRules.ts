@@ -1,5 +1,5 @@
 /** Audience Rules: decides before the first message goes out who does not get one. */
-import { attempt, compact, filter, isEmpty, isError, map, uniq, uniqBy } from 'lodash';
+import { attempt, compact, every, groupBy, isEmpty, isError, map, uniq, uniqBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { textOrJson } from '../jsonValues';
@@ -51,7 +51,8 @@ export async function applyAudienceRules(
 
 /**
  * Records the recipients of the items that this round handles. A recipient outside the send window is not recorded: a
- * later round sends the message. A duplicate says nothing: its first item records the recipient, or must come again.
+ * later round sends the message. A duplicate is not recorded either: the first item
+ * of its recipient decides.
  */
 export function rememberRecipients(items: ValidItem[], rounds: Rounds): void {
 	const putOff: unknown[] = ['outsideSendWindow', 'duplicate'];
@@ -163,23 +164,21 @@ function openingOf(window: SendWindow, zones: string[]): Opening | undefined {
  * @throws ServiceError if the contacts cannot be listed, or not all of them, or show no phone number
  */
 async function readSegments(client: Client, items: ValidItem[]): Promise<Segments> {
-	const rules = compact(items.map(({ request }) => request.rules?.audience));
-	const names = uniq(rules.map(({ excludedSegment }) => excludedSegment));
-	const mayBeEmpty = (segment: string) =>
-		rules.every((rule) => rule.excludedSegment !== segment || rule.allowsEmptySegment);
+	const all = compact(items.map(({ request }) => request.rules?.audience));
+	const excluding = all.filter(({ excludedSegment }) => excludedSegment !== '');
 	const segments: Segments = new Map();
-	for (const segment of names.filter(Boolean)) {
+	for (const [segment, rules] of Object.entries(groupBy(excluding, 'excludedSegment'))) {
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
 		// If the list is incomplete, a person who is missing in it would get the message.
 		if (list.shortfall) throw list.shortfall;
-		const countries = uniq(map(filter(rules, { excludedSegment: segment }), 'country'));
+		const countries = uniq(map(rules, 'country'));
 		const phones = list.records.map(({ phone }) => phonesOf(textOrJson(phone), countries));
 		if (phones.length > 0 && phones.every(isEmpty))
 			throw new ServiceError(
 				`No contact of the segment "${segment}" has a phone number with country code`,
 				{ kind: 'configuration', description: `${forLocalNumbers} Or use 'Exclude Numbers'.` },
 			);
-		if (phones.length === 0 && !mayBeEmpty(segment))
+		if (phones.length === 0 && !every(rules, 'allowsEmptySegment'))
 			throw new InputError(
 				`The segment "${segment}" of 'Exclude Segment' has no contacts`,
 				"Correct its name. If nobody has opted out yet, switch on 'Allow Empty Segment' in 'Audience Rules'.",

@@ -55,7 +55,7 @@ export class Rounds {
 		if (this.isKept) return;
 		throw new InputError(
 			`${rule} needs all items in one run of this node, because this n8n instance forgets its earlier runs`,
-			"Let the node run once: move it out of the loop, or combine the nodes that are connected to it with a Merge node first. It keeps to the service's rate by itself.",
+			"Let the node run once: move it out of the loop, or combine the nodes that are connected to it with a Merge node first. The node keeps to the service's rate by itself.",
 		);
 	}
 

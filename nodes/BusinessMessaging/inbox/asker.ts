@@ -95,7 +95,7 @@ export class Asker {
 	/**
 	 * Tells all triggers who is asked next.
 	 *
-	 * @throws InputError if the owner could not be told or has ended the run: then these people must not be asked
+	 * @throws InputError if the owner does not respond, or has ended the run; then these people must not be asked
 	 */
 	async tell(people: Person[]): Promise<void> {
 		this.check();
@@ -124,12 +124,13 @@ export class Asker {
 		return until;
 	}
 
-	/** Tells all triggers that the run has failed: it asks nobody else and waits for no reply. Does not throw. */
+	/**
+	 * Tells the owner that the run has failed: it asks nobody else and waits for no reply. Does not throw. The owner tells
+	 * the other triggers later, because they may still get copies of replies that only the owner knows.
+	 */
 	async stop(): Promise<void> {
 		this.isAsking = false;
-		const over = { ...this.toRun([]), isOver: true };
-		await this.tellOthers(over);
-		await this.tellOwner(over).catch(() => {});
+		await this.tellOwner({ ...this.toRun([]), isOver: true }).catch(() => {});
 	}
 
 	/**
@@ -177,11 +178,11 @@ export class Asker {
 	}
 
 	/**
-	 * Follows a trigger that knows another owner: another run has chosen this owner. Owners that do not know of each other
-	 * would send the asker to and fro, so the asker then stays with the first one in the order of URLs.
+	 * Chooses the owner that a trigger has named, because another run already has this owner. Two owners that do not know
+	 * of each other would name each other for ever. So if an owner is named again, the one with the first URL is chosen.
 	 */
 	private chooseOwner(owner: string): void {
-		if (owner === this.owner) return; // while others were told, the asker has followed already
+		if (owner === this.owner) return; // another part of the run has already chosen this owner
 		const isBack = this.owners.includes(owner);
 		this.owners = union(this.owners, [this.owner, owner]).sort();
 		this.owner = isBack ? this.owners[0] : owner;
@@ -215,7 +216,7 @@ export class Asker {
 		return responses.find(({ inbox }) => inbox === 'other');
 	}
 
-	/** Tells the owner. @throws InputError if the owner could not be told within a minute, or has ended the run */
+	/** Tells the owner about a run. @throws InputError if the owner does not accept it within a minute, or has ended it */
 	private async tellOwner(run: Run): Promise<TriggerResponse> {
 		const end = this.ports.now() + patienceMs;
 		for (;;) {
@@ -261,7 +262,7 @@ function isFull(): InputError {
 function hasEnded(): InputError {
 	return new InputError(
 		'The Business Messaging Trigger heard nothing from this execution for two minutes, so it no longer waits for the replies',
-		'Replies so far start its workflow. Check that n8n can call its own address (N8N_WEBHOOK_URL), is not overloaded, and was not suspended. Then retry this execution. The retry asks nobody twice.',
+		'The replies so far start the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), is not overloaded, and was not suspended. Then retry this execution. The retry asks nobody twice.',
 	);
 }
 

@@ -44,7 +44,10 @@ export type Sender = Pick<Arrival, 'phone' | 'quoted'>;
 
 /** The answer that a question expects, and the question itself. */
 export interface Question extends Omit<QuestionSettings, 'limitMs'> {
-	/** The beginning of the question, or the name of its template; late replies show it. Empty if a run asks too differently. */
+	/**
+	 * The beginning of the question, or the name of its template; late replies show it. Empty if a run's questions begin
+	 * in too many ways.
+	 */
 	asked: string;
 }
 

@@ -44,7 +44,8 @@ const maxGoneMs = 60_000;
 const teachAgainMs = [0, 10_000, 30_000];
 /**
  * After these pauses, ms, a trigger that was just published looks whether n8n has written back what it had read before.
- * It also tells the other triggers which questions are open: those that were published meanwhile do not know of its own.
+ * It also tells the other triggers about its open questions. A trigger that was published in the meantime does not know
+ * about them.
  */
 const lookAgainMs = [3_000, 10_000];
 /** How often a trigger that was just published asks another one that does not respond. */
@@ -216,8 +217,8 @@ export class Inbox {
 	}
 
 	/**
-	 * What another trigger has to know of the open questions. If a run still asks people, the trigger will also be told
-	 * about the next ones.
+	 * What another trigger must know about the open questions. If a run is still asking people, the run tells that trigger
+	 * about the people whom it asks later.
 	 */
 	private teach(from: string): Array<[id: string, record: string]> {
 		const open = this.known.runs

@@ -43,7 +43,7 @@ export interface TriggerResponse {
 	owner?: string;
 	/** All triggers that have to know of the run. */
 	triggers?: string[];
-	/** Whether the run that was told can get no further replies. */
+	/** Whether the run in the request is over, so that it gets no more replies. */
 	isOver?: boolean;
 	/** Whether the run is known to be over and all its messages are settled. */
 	isSettled?: boolean;

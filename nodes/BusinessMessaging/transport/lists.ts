@@ -118,18 +118,18 @@ class Listing {
 		this.limit = request.limit ?? Infinity;
 	}
 
-	/** Reads the first page with the first size that the service accepts. `isKnown` is false if it has refused a greater one. */
-	async readFirst([size, ...others]: Size[], isKnown = true): Promise<void> {
+	/** Reads the first page with the first size that the service accepts. @param isReduced whether it has refused a greater size */
+	async readFirst([size, ...others]: Size[], isReduced = false): Promise<void> {
 		this.size = size && Math.min(size, this.limit);
 		const smaller = others.filter((other) => other === undefined || other < this.limit);
 		const attempts = smaller.length > 0 ? sizeAttempts : undefined;
 		const page = await this.readPage({}, 0, attempts).catch(asMissingPage);
 		if (page.refusal) {
 			if (smaller.length === 0 || !mayBeTooLarge(page.refusal)) throw page.refusal;
-			return await this.readFirst(smaller, false);
+			return await this.readFirst(smaller, true);
 		}
 		this.pages.push(page);
-		if (!isKnown) sizesLeft.set(keyOf(this.client, this.endpoint), [size, ...others]);
+		if (isReduced) sizesLeft.set(keyOf(this.client, this.endpoint), [size, ...others]);
 	}
 
 	async readOthers(): Promise<void> {

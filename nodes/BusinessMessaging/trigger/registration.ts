@@ -209,8 +209,9 @@ function mayBeTaken(failure: ServiceError): boolean {
 export async function unregister(context: IHookFunctions): Promise<boolean> {
 	const url = webhookUrlOf(context);
 	const known = recall(context, url);
-	const cleansUp = failed.has(urlKey(context));
-	failed.delete(urlKey(context));
+	const key = urlKey(context);
+	const cleansUp = failed.has(key);
+	failed.delete(key);
 	if (isManual(context) && !known?.id) return true;
 	try {
 		const client = await connect(context);

@@ -1,4 +1,7 @@
-/** Groups of fields, such as Signature. n8n leaves out values that are the defaults when it saves a workflow, but not the group. */
+/**
+ * Groups of fields, such as Signature. When n8n saves a workflow, it leaves out values that are the defaults, but not the
+ * group. n8n 2.41 never leaves out a group, so these tests can fail only in older versions, with `npm run test:compat`.
+ */
 import { type INodeParameters, NodeHelpers } from 'n8n-workflow';
 
 import { useService } from '../../../harness/engine/service';

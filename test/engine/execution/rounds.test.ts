@@ -138,7 +138,7 @@ test.each<[string, INodeParameters, () => Promise<unknown>]>([
 		async () => await service.fault({ endpoint: 'sendText', match: anna, status: 402 }),
 	],
 ])(
-	'a person whose first item %s is no duplicate in a later round, also after a second item in the same round',
+	'if the first item of a person %s, a second item in the same round does not make the person a duplicate in a later round',
 	async (_, rule, fail) => {
 		await fail();
 		const twice = [anna, anna, anna, berta].map((phone) => ({ phone }));

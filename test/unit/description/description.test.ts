@@ -124,7 +124,7 @@ test.each(nodes)(
 );
 
 test.each(nodes)(
-	'every list and every group of fields of $className says which one it is; otherwise, older versions of n8n do not save a group with its defaults',
+	'in $className, each list and each group of fields says which of the two it is, so that older versions of n8n save a group with its defaults',
 	({ description }) => {
 		const properties = allProperties(description.properties).map(({ property }) => property);
 		const collections = properties.filter(({ type }) => type === 'fixedCollection');

@@ -170,6 +170,20 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		['m0'],
 	],
 	[
+		'a run fails because its owner does not respond: if another trigger gets a copy of a reply after that, the copy starts no workflow',
+		{
+			setting: { ...setting, triggers: 3, keepsExecutions: false, trouble: 20 },
+			seed: 409100860,
+			actions: [
+				ask(0, [0, 1, 2, 3, 4], { pace: 15 }),
+				{ is: 'cutOff', at: 5, run: 0, lasts: 100 },
+				...[write(85.3, 0), write(102.5, 3)],
+			],
+		},
+		[[]],
+		['m0'],
+	],
+	[
 		'a user stops a run: its replies so far start the workflow',
 		{ actions: [ask(0, [0, 1]), write(5, 0), { is: 'stop', at: 8, run: 0 }, write(20, 1)] },
 		[[]],

@@ -54,9 +54,7 @@ export async function lookUpTemplates(
 		await withDeadline(async (signal) => await listTemplates(client, isFresh, signal), timeoutMs);
 	try {
 		const known = await list(false);
-		const isRefused = (request: OperationRequest) =>
-			isError(attempt(() => reviewTemplate(request, known)));
-		return requests.some(isRefused) ? await list(true) : known;
+		return requests.some((request) => isRefused(request, known)) ? await list(true) : known;
 	} catch (error) {
 		const { message } = asFailure(error);
 		client.hints.add(`The messages were not checked against their templates: ${message}`);
@@ -84,6 +82,12 @@ export function reviewTemplate(message: OperationRequest, list?: TemplateList): 
 	const order = variables.map(({ id }) => id);
 	const sorted = sortBy(given, (value) => order.indexOf(idFor(value, variables)));
 	return { ...request, body: { ...request.body, components: toComponents(sorted) } };
+}
+
+/** Whether the review will refuse a message, as far as the list decides that. */
+function isRefused(request: OperationRequest, list: TemplateList): boolean {
+	const complete = attempt(withLanguage, request, list);
+	return isError(complete) || problemOf(complete, list) !== undefined;
 }
 
 function withLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
@@ -164,13 +168,16 @@ export function findTemplate(
 	return versions.find((template) => template.language === language) ?? versions[0];
 }
 
-/** The templates of a list by name. Thousands of items look for the same few of thousands of templates. */
+/** The templates of a list by name. Each of thousands of items looks for its template, in a list that may have thousands. */
 const byName = new WeakMap<TemplateList, Map<string, Template[]>>();
 
 /** The versions of a template in its languages. */
 function versionsOf(list: TemplateList, name: string): Template[] {
-	const known = byName.get(list) ?? new Map(Object.entries(groupBy(list.records, 'name')));
-	byName.set(list, known);
+	let known = byName.get(list);
+	if (!known) {
+		known = new Map(Object.entries(groupBy(list.records, 'name')));
+		byName.set(list, known);
+	}
 	return known.get(name) ?? [];
 }
 
