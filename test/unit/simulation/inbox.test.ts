@@ -162,7 +162,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		{
 			actions: [
 				ask(0, [0, 1, 2, 3], { pace: 70 }),
-				{ is: 'cutOff', at: 5, run: 0, lasts: 130 },
+				{ is: 'cutOff', at: 5, run: 0, lasts: 130, from: 'owner' },
 				...[10, 130, 300].map((at, person) => write(at, person)),
 			],
 		},
@@ -176,7 +176,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 			seed: 409100860,
 			actions: [
 				ask(0, [0, 1, 2, 3, 4], { pace: 15 }),
-				{ is: 'cutOff', at: 5, run: 0, lasts: 100 },
+				{ is: 'cutOff', at: 5, run: 0, lasts: 100, from: 'owner' },
 				...[write(85.3, 0), write(102.5, 3)],
 			],
 		},

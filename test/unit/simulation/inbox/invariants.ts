@@ -32,6 +32,8 @@ export const exceptions = {
 		'a process is killed after a workflow has got a late reply, before this is stored; or a run, and nothing happens until n8n itself would have ended it',
 	publishing:
 		'a trigger is being published: a run that begins to ask cannot tell it, or it does not know yet which questions are open, or nobody responds to it',
+	unreachable:
+		'a run cannot call a trigger that is not the owner for a minute while it asks: then a reply may also start the workflow of this trigger',
 	withoutQuestion:
 		'somebody whose question fails writes while the run asks: the workflow of the owner gets it as late, others as usual or not',
 	unidentified:
@@ -47,6 +49,8 @@ export interface Fault {
 }
 
 const slackMs = 150_000;
+/** A run asks on without a trigger that it could not call for about this time. */
+const unreachableMs = 50_000;
 /** Within this time, a call that takes long, and its repetition, are over. */
 const callMs = 30_000;
 
@@ -117,6 +121,7 @@ export function excuseOf({ schedule, kills, olderCopies }: World): Exception | u
 function excuseFor(world: World, message: Written): Exception | undefined {
 	if (isKilledWhileHandingOver(world, message)) return 'killedWhileHandingOver';
 	if (isWhilePublishing(world, message)) return 'publishing';
+	if (isUnreachable(world, message)) return 'unreachable';
 	return canBeRecognized(world, message) ? undefined : 'unidentified';
 }
 
@@ -157,6 +162,15 @@ function isWhilePublishing(
 	return publications
 		.filter((one) => isAround(one) || isAtOnce(one))
 		.some((one) => runs.some((run) => isDuring(one, run)));
+}
+
+/** Whether a run that has asked the sender of a message could not call the triggers that are not the owner. */
+function isUnreachable({ executions }: World, { phone }: Written): boolean {
+	return executions.some(
+		({ phones, cutOffs }) =>
+			phones.includes(phone) &&
+			cutOffs.some(({ from, lastsMs }) => from === 'others' && lastsMs > unreachableMs),
+	);
 }
 
 /** Whether the question to the sender of a message has failed while it was written. */

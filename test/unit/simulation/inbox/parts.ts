@@ -25,8 +25,8 @@ export type Action = { at: number } &
 		| { is: 'kill'; process: number; down: number }
 		| { is: 'killAsker'; run: number }
 		| { is: 'stop'; run: number }
-		/** For some seconds, the owner hears nothing from a run that asks. */
-		| { is: 'cutOff'; run: number; lasts: number }
+		/** For some seconds, the owner, or every other trigger, hears nothing from a run that asks. */
+		| { is: 'cutOff'; run: number; lasts: number; from: CutOff['from'] }
 		| { is: 'olderCopy'; trigger: number; after: number }
 		/** A trigger that is new was not there before. One that is removed gets no deliveries meanwhile. */
 		| {
@@ -73,6 +73,13 @@ export interface Trigger {
 	late: Array<{ id: string; at: number }>;
 }
 
+/** A time when the owner, or every other trigger, hears nothing from a run that asks. */
+export interface CutOff {
+	from: 'owner' | 'others';
+	lastsMs: number;
+	until: number;
+}
+
 /** An execution of Send and Wait. */
 export interface Execution {
 	id: string;
@@ -87,8 +94,8 @@ export interface Execution {
 	/** When it got its replies. */
 	acceptedAt: number;
 	until: number;
-	/** Until when the owner hears nothing from it. */
-	isCutOffUntil: number;
+	/** Who hears nothing from it for a while. */
+	cutOffs: CutOff[];
 	/** Whom it asks, and when each of them was asked. */
 	phones: string[];
 	asked: Map<string, number>;

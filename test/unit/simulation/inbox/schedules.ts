@@ -150,12 +150,19 @@ const focused: Array<fc.Arbitrary<Action[]>> = [
 			asking({ people: [0, 1, 2, 3, 4], limit: 400, pace: 15 }),
 			...[first, writing(one, 3), writing(other, 4)],
 		]),
-	// The owner hears nothing from a run that asks slowly for about two minutes.
+	// The owner, or every other trigger, hears nothing from a run that asks slowly for about two minutes.
 	fc
-		.tuple(between(100, 160), fc.constantFrom(15, 40, 70), between(60, 200), between(60, 200))
-		.map(([lasts, pace, one, other]) => [
+		.tuple(
+			fc.record({
+				is: fc.constant('cutOff' as const),
+				...{ at: fc.constant(5), run: fc.constant(0), lasts: between(30, 160) },
+				from: fc.constantFrom('owner' as const, 'others' as const),
+			}),
+			...[fc.constantFrom(15, 40, 70), between(60, 200), between(60, 200)],
+		)
+		.map(([cutOff, pace, one, other]) => [
 			asking({ people: [0, 1, 2, 3, 4], limit: 400, pace }),
-			{ is: 'cutOff', at: 5, run: 0, lasts },
+			cutOff,
 			...[writing(one, 0), writing(other, 3)],
 		]),
 	// A trigger is published while the owner of open questions is not, and owns the next ones.

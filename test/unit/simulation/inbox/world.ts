@@ -81,7 +81,7 @@ export class World extends N8n {
 		if (action.is === 'kill') this.kill(action.process % setting.processes, action.down * 1_000);
 		if (action.is === 'killAsker') this.killAsker(this.executions[action.run]);
 		if (action.is === 'stop') this.stop(this.executions[action.run]);
-		if (action.is === 'cutOff') this.cutOff(this.executions[action.run], action.lasts * 1_000);
+		if (action.is === 'cutOff') this.cutOff(action);
 		const trigger = this.triggers[('trigger' in action ? action.trigger : 0) % setting.triggers];
 		if (action.is === 'olderCopy') void this.writeBack(trigger, action.after * 1_000);
 		if (action.is === 'publish') void this.publish(trigger, action);
@@ -113,8 +113,9 @@ export class World extends N8n {
 		execution.isStopped = true;
 	}
 
-	private cutOff(execution: Execution | undefined, ms: number): void {
-		if (execution) execution.isCutOffUntil = this.now + ms;
+	private cutOff({ run, lasts, from }: Extract<Action, { is: 'cutOff' }>): void {
+		const lastsMs = lasts * 1_000;
+		this.executions[run]?.cutOffs.push({ from, lastsMs, until: this.now + lastsMs });
 	}
 
 	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
@@ -231,12 +232,11 @@ export class World extends N8n {
 				waitsAt: Infinity,
 				endedAskingAt: Infinity,
 				acceptedAt: 0,
-				isCutOffUntil: 0,
 				output: [],
 				isEndedByLimit: false,
 			},
 			phones: action.people.map(phoneOf),
-			...{ asked: new Map(), repeated: new Map(), life: newLife() },
+			...{ asked: new Map(), repeated: new Map(), cutOffs: [], life: newLife() },
 		};
 		this.executions.push(execution);
 		void this.carryOut(execution, action).catch((error) => {
@@ -254,11 +254,13 @@ export class World extends N8n {
 		const ports: AskerPorts = {
 			...calls,
 			callTrigger: async (called, request) => {
-				const isToOwner =
-					request.is === 'tell' &&
-					fromRecord(id, JSON.parse(request.run), called)?.owner === called;
-				if (!isToOwner || this.now >= execution.isCutOffUntil)
-					return await calls.callTrigger(called, request);
+				const run =
+					request.is === 'tell' ? fromRecord(id, JSON.parse(request.run), called) : undefined;
+				const to = run?.owner === called ? 'owner' : 'others';
+				const isHeard = !execution.cutOffs.some(
+					({ from, until }) => from === to && this.now < until,
+				);
+				if (!run || isHeard) return await calls.callTrigger(called, request);
 				await this.after(1_000, life);
 				return undefined;
 			},
