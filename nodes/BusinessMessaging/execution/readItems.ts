@@ -1,7 +1,8 @@
 /** Reads the input items: the values of their fields, and the requests that they make. */
-import { type IExecuteFunctions, type INodeExecutionData, sleep } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
+import { mapInTurns } from '../inTurns';
 import { textOrJson } from '../jsonValues';
 import { coerce } from '../operations/coerce';
 import type { ParameterField } from '../operations/fields';
@@ -20,9 +21,6 @@ import type { Item } from './item';
 
 type Values = Record<string, unknown>;
 
-/** After this time, ms, reading pauses so that n8n can serve its editor, webhooks and health checks. */
-const turnMs = 25;
-
 /** Reads the input items. An item with an invalid value has failed, with an InputError that names the field. */
 export async function readItems(context: IExecuteFunctions, operation: Operation): Promise<Item[]> {
 	const reader = new FieldReader(context);
@@ -40,15 +38,7 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 			return { index, input, outcome: { failure: asFailure(error) } };
 		}
 	};
-	const items: Item[] = [];
-	let begin = performance.now();
-	for (const [index, one] of context.getInputData().entries()) {
-		items.push(readItem(one, index));
-		if (performance.now() - begin < turnMs) continue;
-		await sleep(0);
-		begin = performance.now();
-	}
-	return items;
+	return await mapInTurns(context.getInputData(), readItem);
 }
 
 /** @throws InputError for a value that does not fit its field, and for a required one that is empty */

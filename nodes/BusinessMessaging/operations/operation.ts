@@ -3,6 +3,7 @@ import { identity, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
+import { mapInTurns } from '../inTurns';
 import { type ServiceRecord, splitList, textOrJson } from '../jsonValues';
 import { readEnvelope, readRecord } from '../reading/readResponse';
 import type { ApiRequest, Client } from '../transport/client';
@@ -216,7 +217,7 @@ export function listOperation<const F extends readonly ParameterField[]>(
 			const list = await read(client, endpoint, { query, limit });
 			if (list.shortfall)
 				client.hints.add(`${list.shortfall.message}. ${list.shortfall.description}`);
-			return list.records.map((one) => {
+			return await mapInTurns(list.records, (one) => {
 				const shaped = shape(one);
 				if (onlyFields) return pick(shaped, onlyFields) as IDataObject;
 				return isSimplified && simplify ? simplify(shaped) : (shaped as IDataObject);

@@ -141,7 +141,7 @@ test.each<[string, Answer[], Endpoint, number | undefined]>([
 	},
 );
 
-test('the method of the other API path is tried after 404 or 405, and kept for this endpoint if it works', async () => {
+test('after 404 or 405, the method of the other API path is tried; if it works, this endpoint keeps it', async () => {
 	const { client, routes } = clientOf(answering({ status: 405 }, {}));
 	await client.call(update, { id: '1' });
 	await client.call(update, { id: '2' });
