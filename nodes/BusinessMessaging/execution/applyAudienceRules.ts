@@ -196,9 +196,11 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 
 const forLocalNumbers = "For local numbers, set 'Default Country' under 'Options'.";
 
-/** The phones that a contact's number may mean: one; or for a local number, one in each country that the items name. */
+/**
+ * The phones that a contact's number may mean: with its country code, and as a local number of each country that the
+ * items name. Some numbers may be both, e.g. `6045551234` of Canada or Malaysia.
+ */
 function phonesOf(written: string, countries: string[]): string[] {
-	const key = samePhoneKey(written);
-	if (isPhoneKey(key)) return [key];
-	return compact(countries.map((country) => readPhone(written, country).e164)).map(samePhoneKey);
+	const local = compact(countries.map((country) => readPhone(written, country).e164));
+	return uniq([written, ...local].map(samePhoneKey)).filter(isPhoneKey);
 }

@@ -4,13 +4,12 @@
  * and not by its text, because a text may contain the time.
  */
 import { createHash, randomUUID } from 'crypto';
-import { map, pick } from 'lodash';
+import { omit, pick } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Operation } from '../operations/operation';
 import {
 	type Guard,
-	type Item,
 	type Outcome,
 	type Send,
 	type ValidItem,
@@ -49,14 +48,15 @@ export class RetryRecord implements Guard {
 	constructor(
 		context: IExecuteFunctions,
 		private readonly operation: Operation,
-		items: Item[],
 	) {
 		const stored = context.getContext('node') as { sent?: Record<string, StoredRun> };
 		this.runs = stored.sent ??= {};
-		// For a tool, n8n counts each attempt as a run. There, the content tells one call from another.
-		this.name = isTool(context.getNode())
-			? digest(JSON.stringify(map(items, 'request.body')))
-			: String(context.getWorkflowDataProxy(0).$runIndex);
+		// For a tool, n8n counts each attempt as a run. There, what the model has said tells one call from another. A tool
+		// that waits is run by n8n's engine, which counts a run once.
+		this.name =
+			isTool(context.getNode()) && !operation.waits
+				? digest(JSON.stringify(context.getInputData().map(({ json }) => omit(json, 'toolCallId'))))
+				: String(context.getWorkflowDataProxy(0).$runIndex);
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
 		this.run = this.runs[this.name] ??= { id: randomUUID(), items: {} };
 	}

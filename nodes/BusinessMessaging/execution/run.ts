@@ -2,6 +2,7 @@
 import { attempt, compact, noop, sumBy, uniq } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
+import { mapInTurns } from '../inTurns';
 import { defaultTimeoutSeconds } from '../operations/fields';
 import type { Operation, OperationRequest, RunOptions } from '../operations/operation';
 import type { Client } from '../transport/client';
@@ -166,9 +167,7 @@ async function openRun(
 	operation: Operation,
 	items: Item[],
 ): Promise<Run> {
-	const record = operation.endpoint.idempotent
-		? undefined
-		: new RetryRecord(context, operation, items);
+	const record = operation.endpoint.idempotent ? undefined : new RetryRecord(context, operation);
 	for (const item of items.filter(inState('pending'))) item.outcome = record?.recall(item);
 	const pending = items.filter(inState('pending'));
 	try {
@@ -177,7 +176,7 @@ async function openRun(
 		const client = await connect(context, { timeoutMs, signal });
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
-		for (const item of pending) review(operation, item, prepared);
+		await mapInTurns(pending, (item) => review(operation, item, prepared));
 		if (operation.recipientOf)
 			await applyAudienceRules(client, items.filter(mayReach), new Rounds(context));
 		return { operation, record, client, prepared };

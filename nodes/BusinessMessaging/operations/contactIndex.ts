@@ -149,11 +149,11 @@ export class Contacts {
 	 */
 	async find(phone: string): Promise<Array<Contact & { id: string }>> {
 		const key = samePhoneKey(phone);
-		if (!this.isFresh(key)) {
+		while (!this.isFresh(key)) {
 			const page = this.of(key)[0]?.page ?? '';
 			const lock = `contacts ${this.client.config.id} ${page}`;
 			const isFound = await withLock(lock, async () => await this.refresh([key]));
-			if (!isFound) await this.listAgain();
+			if (!isFound) await this.listAgain(phone);
 		}
 		return this.of(key).map((contact) => {
 			const { id } = contact;
@@ -173,11 +173,17 @@ export class Contacts {
 		this.index.count++;
 	}
 
-	/** Lists all contacts again, unless this was done after the call of this method. @throws ServiceError */
-	async listAgain(): Promise<void> {
+	/**
+	 * Lists all contacts again, unless this was done after the call of this method. The list of another run has the fields
+	 * of its own contacts only.
+	 *
+	 * @throws ServiceError
+	 */
+	async listAgain(phone: string): Promise<void> {
 		const askedAt = performance.now();
 		await withLock(`contacts ${this.client.config.id}`, async () => {
-			if (this.index.listedAt < askedAt) await this.list();
+			const isListed = this.index.listedAt >= askedAt && this.isFresh(samePhoneKey(phone));
+			if (!isListed) await this.list();
 		});
 	}
 

@@ -2,7 +2,7 @@
  * Reads the response to a send: whether the service has taken the message. The specification promises an ID for texts.
  * Everything else that means yes or no is an assumption: docs/api-assumptions.md, "What says yes and no after a send".
  */
-import { isObject } from 'lodash';
+import { isObject, omitBy } from 'lodash';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
 import { type ServiceResponse, plain, readFlag, readRecord } from './readResponse';
@@ -100,10 +100,20 @@ function sayOf(name: string, value: unknown): Says {
 	if (success.test(name)) return sayOfFlag(value);
 	if (progress.test(name)) return sayOfFlag(value) === 'no' ? 'weakNo' : sayOfFlag(value);
 	if (error.test(name)) return sayOfError(value);
-	// A record in an envelope such as `result` is a layer: it may contain the text of the message itself.
-	const isLayer = isRecord(value) && envelope.test(name);
-	if (status.test(name) && !isLayer) return sayOfStatus(value, /code$/.test(name));
+	if (status.test(name)) {
+		const isMessage = isRecord(value) && envelope.test(name);
+		return sayOfStatus(isMessage ? withoutTexts(value) : value, /code$/.test(name));
+	}
 	return messageFields.test(name) ? sayOfMessage(value) : undefined;
+}
+
+/** A record such as `result` without what may be the customer's: it may be the message itself. */
+function withoutTexts(record: ServiceRecord): ServiceRecord {
+	return omitBy(
+		record,
+		(value, name) =>
+			plain(name) === 'text' || (plain(name) === 'name' && /\s/.test(String(value).trim())),
+	);
 }
 
 /** What a field such as `message` means, which may hold the text of the message itself: only a single word counts. */

@@ -126,6 +126,7 @@ class Listing {
 		const page = await this.readPage({}, 0, attempts).catch(asMissingPage);
 		if (page.refusal) {
 			if (smaller.length === 0 || !mayBeTooLarge(page.refusal)) throw page.refusal;
+			this.sawEnd = this.sawNothing = false;
 			return await this.readFirst(smaller, true);
 		}
 		this.pages.push(page);
@@ -144,7 +145,8 @@ class Listing {
 
 	result(): RecordList {
 		const { shortfall, limit, size, request, pages } = this;
-		const isComplete = !shortfall && (this.sawEnd || this.count === this.total?.latest);
+		const hasAll = this.sawEnd || this.count === this.total?.latest;
+		const isComplete = !shortfall && this.count <= limit && hasAll;
 		const agreeing = isComplete && this.totals.has(this.count) ? this.count : undefined;
 		const sized = { ...(size !== undefined && { limit: size }), ...request.query };
 		const pageQueriesOf = ({ query, records }: Page) => {
@@ -164,6 +166,7 @@ class Listing {
 	private async followCursors(): Promise<boolean> {
 		const { next = [] } = this.pages[0];
 		for (const [way, first] of next.entries()) {
+			if (!this.mayGoOn()) return false;
 			const { count } = this;
 			let [page] = await this.read([first]);
 			// Only known records: the service ignores this way, and returns the first page again.

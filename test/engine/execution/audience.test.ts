@@ -75,6 +75,24 @@ test('local numbers in an excluded segment are read with Default Country', async
 	expect(hints.map(({ message }) => message)).toEqual(['1 sent, 1 excluded.']);
 });
 
+test.each([
+	['CA', '604 555 1234', '+60 4 555 1234 of Malaysia'],
+	['US', '6095551234', '+60 9 555 1234 of Malaysia'],
+	['US', '(435) 555-1234', '+43 5551234 of Austria'],
+	['DE', '15112345678', '+1 511 234 5678, without its first 0'],
+])(
+	'with Default Country %s, the number %s in a segment excludes its local owner, though it may also be %s',
+	async (defaultCountry, phone) => {
+		await service.list('listContacts', { id: 1, phone });
+		const { outputs } = await run({
+			items: [{ phone }],
+			rules: { excludeSegment: 'opted-out' },
+			parameters: { options: { defaultCountry } },
+		});
+		expect(outputs[0].map(({ json }) => json.reason)).toEqual(['excluded']);
+	},
+);
+
 test('a segment without contacts stops the run before anything is sent, unless the user allows it', async () => {
 	const rules = { excludeSegment: 'opted-uot' };
 	expect((await run({ rules })).error).toMatchObject({

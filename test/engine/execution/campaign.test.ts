@@ -111,19 +111,25 @@ describe('a tool, whose attempts n8n counts as runs', () => {
 	/** Calls the tool with these texts, one after the other. @returns the results */
 	const call = async (...texts: string[]) => {
 		const { rounds } = await service.run({
-			parameters: { ...campaign, to: '+15550001000', text: '={{ $json.text }}' },
-			items: texts.map((text) => ({ text })),
+			parameters: { ...campaign, to: '+15550001000', text },
+			items: texts.map((text, n) => ({ text, toolCallId: `call_${n}` })),
 			...{ settings, batchSize: 1, onError: 'continueRegularOutput' },
 		});
 		return rounds.map(([[{ json }]]) => json.sendStatus);
 	};
+	let text: string;
+	beforeEach(() => (text = '={{ $json.text }}'));
 	const received = () => service.sent().map(({ text }) => text);
 
-	test('does not send a message again that may have been sent', async () => {
-		await service.fault({ endpoint: 'sendText', reset: 'afterRead' });
-		expect(await call('Hi', 'Hi')).toEqual(['mayHaveBeenSent', 'mayHaveBeenSent']);
-		expect(received()).toEqual(['Hi']);
-	});
+	test.each(['', '{{ $now.toMillis() }} {{ $json.toolCallId }}'])(
+		'does not send a message again that may have been sent, with %j in its text',
+		async (changing) => {
+			text = `={{ $json.text }}${changing}`;
+			await service.fault({ endpoint: 'sendText', reset: 'afterRead' });
+			expect(await call('Hi', 'Hi')).toEqual(['mayHaveBeenSent', 'mayHaveBeenSent']);
+			expect(received()).toEqual([expect.stringMatching(/^Hi/)]);
+		},
+	);
 
 	test('sends another text, a text that was certainly not sent, and the same text once more if the model wants it', async () => {
 		await service.fault({ endpoint: 'sendText', match: 'Hi', status: 422 });

@@ -3,6 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { cloneDeep, range } from 'lodash';
 
+import {
+	Contacts,
+	notePhonesMoved,
+} from '../../../nodes/BusinessMessaging/operations/contactIndex';
+import { clientOf } from '../../../harness/engine/functionService';
 import { locator, useOtherHost, useService } from '../../../harness/engine/service';
 import { until } from '../../../harness/until';
 
@@ -217,6 +222,21 @@ describe('a PUT while another run reads the same contacts', () => {
 		expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
 		expect([puts.length, puts.filter((body) => !body.includes('a@b.c'))]).toEqual([count + 1, []]);
 	});
+});
+
+test('two runs that list all contacts again at the same moment both see the fields of their contacts', async () => {
+	const records = range(2_000).map((n) => ({ id: `c${n}`, phone: phoneOf(n), email: 'a@b.c' }));
+	const { client } = clientOf(({ page = 1 }) => ({
+		body: records.slice((Number(page) - 1) * 1_000, Number(page) * 1_000),
+	}));
+	const phones = [range(0, 20), range(20, 40)].map((numbers) => numbers.map(phoneOf));
+	const runs = await Promise.all(phones.map(async (some) => await Contacts.open(client, some)));
+	notePhonesMoved(client);
+	const found = await Promise.all(
+		range(20).flatMap((n) => runs.map(async (run, which) => await run.find(phones[which][n]))),
+	);
+	expect(found.flat().filter(({ record }) => record.email !== 'a@b.c')).toEqual([]);
+	expect(found).toHaveLength(40);
 });
 
 describe('many contacts', () => {

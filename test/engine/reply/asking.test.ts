@@ -58,6 +58,21 @@ test('refuses to ask more than 10,000 people', async () => {
 	expect(service.sent()).toEqual([]);
 }, 240_000);
 
+test.each(['businessMessaging', 'businessMessagingHitlTool'])(
+	'%s asks the same person the same question in each round of an execution',
+	async (type) => {
+		const options = {
+			parameters: question,
+			items: [{ n: 1 }, { n: 1 }],
+			...{ batchSize: 1, settings: { type: `n8n-nodes-business-messaging.${type}` } },
+		};
+		const first = await service.run(options);
+		expect(first.status).toBe('waiting');
+		await service.engine.retry(first, { credentials: service.credentials() });
+		expect(service.sent()).toHaveLength(2);
+	},
+);
+
 test("asks nobody on n8n's engine 2.0, which cannot continue after a wait", async () => {
 	const { error } = await ask({}, { executionId: '01a21057-d93e-72dc-ab7a-3df51c812f0c' });
 	expect(error).toMatchObject({

@@ -161,4 +161,36 @@ test('a service that ignores page numbers may have cut its list if the only page
 		'The service returned only the first 1000 contacts',
 	);
 	expect((await gapOf(ignoring(999))).message).toBeUndefined();
+	expect((await gapOf(upTo(100, ignoring(150)))).message).toBe(
+		'The service returned only the first 100 contacts',
+	);
+});
+
+/** A service that refuses larger pages. */
+function upTo(greatest: number, service: Service): Service {
+	return (query, times) =>
+		Number(query.limit ?? 0) > greatest ? { status: 422 } : service(query, times);
+}
+
+test.each<[string, Service]>([
+	['by number', numbered({ count: 150, size: 100 })],
+	['by number, with a total', numbered({ ...withTotal(150), size: 100 })],
+	['by number, at a service that refuses large pages', upTo(50, numbered({ count: 150 }))],
+	[
+		'by cursor',
+		({ cursor = 0 }) => {
+			const data = recordsOf(range(Number(cursor), Math.min(150, Number(cursor) + 100)));
+			return { body: { data, next_cursor: data.length < 100 ? null : 100 } };
+		},
+	],
+])('a list that is paged %s is complete only with all of its records', async (_, service) => {
+	for (const limit of [2, 50, 99, 100, 101, 149, Infinity]) {
+		const { client } = clientOf(service);
+		const { records, isComplete } = await readRecords(client, endpoints.listContacts, { limit });
+		expect([limit, records.length, isComplete]).toEqual([
+			limit,
+			Math.min(limit, 150),
+			limit === Infinity,
+		]);
+	}
 });

@@ -49,7 +49,7 @@ async function saveContact(
 	const response = await call.catch(asChanged);
 	if (response instanceof ServiceError) {
 		if (!mayListAgain) throw response;
-		await contacts.listAgain();
+		await contacts.listAgain(phone);
 		const [now] = await contacts.find(phone);
 		if (now?.id === contact?.id) throw response;
 		return await saveContact(client, request, contacts, false);

@@ -143,15 +143,15 @@ export function missingTemplate(
 	name: string,
 	language: string,
 ): InputError | undefined {
-	const { records: templates, isComplete } = list;
-	if (!isComplete || templates.length === 0 || findTemplate(list, name, language)) return undefined;
+	const { records, isComplete } = list;
+	if (!isComplete || records.length === 0 || findTemplate(list, name, language)) return undefined;
 	const versions = versionsOf(list, name);
 	const languages = versions.map((template) => template.language ?? '');
 	if (!languages.every((code) => localeCode.test(code))) return undefined;
 	if (languages.length > 0)
 		return new InputError(missingTitle(name, language), `It exists in ${languages.join(', ')}.`);
-	const nearest = maxBy(templates, (template) => likeness(name, template.name))?.name ?? '';
-	const question = likeness(name, nearest) > 0.5 ? `Did you mean ${nearest}? ` : '';
+	const nearest = nearestName(list, name);
+	const question = nearest ? `Did you mean ${nearest}? ` : '';
 	return new InputError(missingTitle(name), `${question}Choose the template from the list.`);
 }
 
@@ -168,17 +168,41 @@ export function findTemplate(
 	return versions.find((template) => template.language === language) ?? versions[0];
 }
 
-/** The templates of a list by name. Each of thousands of items looks for its template, in a list that may have thousands. */
-const byName = new WeakMap<TemplateList, Map<string, Template[]>>();
+/** What was looked up in a list. Each of thousands of items looks for its template, in a list that may have thousands. */
+interface LookUps {
+	/** The templates by name. */
+	byName: Map<string, Template[]>;
+	/** For names that no template has, the most similar one; empty if none is similar. */
+	nearest: Map<string, string>;
+}
+const lookUps = new WeakMap<TemplateList, LookUps>();
+/** For so many names that no template has, the most similar one is looked for. */
+const maxNearest = 10;
+
+function lookUpsIn(list: TemplateList): LookUps {
+	let known = lookUps.get(list);
+	if (!known) {
+		const byName = new Map(Object.entries(groupBy(list.records, 'name')));
+		known = { byName, nearest: new Map() };
+		lookUps.set(list, known);
+	}
+	return known;
+}
 
 /** The versions of a template in its languages. */
 function versionsOf(list: TemplateList, name: string): Template[] {
-	let known = byName.get(list);
-	if (!known) {
-		known = new Map(Object.entries(groupBy(list.records, 'name')));
-		byName.set(list, known);
-	}
-	return known.get(name) ?? [];
+	return lookUpsIn(list).byName.get(name) ?? [];
+}
+
+/** The most similar name in a list; empty if none is similar. */
+function nearestName(list: TemplateList, name: string): string {
+	const { nearest } = lookUpsIn(list);
+	const known = nearest.get(name);
+	if (known !== undefined || nearest.size >= maxNearest) return known ?? '';
+	const best = maxBy(list.records, (template) => likeness(name, template.name))?.name ?? '';
+	const similar = likeness(name, best) > 0.5 ? best : '';
+	nearest.set(name, similar);
+	return similar;
 }
 
 function missingTitle(name: string, language?: string): string {

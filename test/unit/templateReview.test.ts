@@ -1,0 +1,29 @@
+/** What a comparison of messages with their templates costs. */
+import range from 'lodash/range';
+import type { OperationRequest } from '../../nodes/BusinessMessaging/operations/operation';
+import { reviewTemplate } from '../../nodes/BusinessMessaging/operations/sending/templateReview';
+import type { TemplateList } from '../../nodes/BusinessMessaging/transport/templateList';
+
+test('thousands of items whose templates do not exist do not look through the whole list each', () => {
+	let reads = 0;
+	const records = range(300).map((n) => ({
+		language: 'en',
+		get name() {
+			reads++;
+			return `template_${n}`;
+		},
+	}));
+	const list = { records, isComplete: true } as unknown as TemplateList;
+	const review = (name: string) => {
+		const template = { name, language: 'en', isChecked: true, given: [] };
+		reviewTemplate({ rules: { template } } as unknown as OperationRequest, list);
+	};
+	for (const n of range(3_000))
+		expect(() => review(`tenplate_${n % 500}`)).toThrow('The service has no template "tenplate_');
+	expect(reads).toBeLessThan(30 * records.length);
+	expect(() => review('tenplate_0')).toThrow(
+		expect.objectContaining({
+			description: expect.stringContaining('Did you mean template_0?'),
+		}),
+	);
+});
