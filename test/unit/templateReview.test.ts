@@ -1,6 +1,5 @@
 /** What a comparison of messages with their templates costs. */
 import range from 'lodash/range';
-import type { OperationRequest } from '../../nodes/BusinessMessaging/operations/operation';
 import { reviewTemplate } from '../../nodes/BusinessMessaging/operations/sending/templateReview';
 import type { TemplateList } from '../../nodes/BusinessMessaging/transport/templateList';
 
@@ -16,7 +15,7 @@ test('thousands of items whose templates do not exist do not look through the wh
 	const list = { records, isComplete: true } as unknown as TemplateList;
 	const review = (name: string) => {
 		const template = { name, language: 'en', isChecked: true, given: [] };
-		reviewTemplate({ rules: { template } } as unknown as OperationRequest, list);
+		reviewTemplate({ rules: { template } }, list);
 	};
 	for (const n of range(3_000))
 		expect(() => review(`tenplate_${n % 500}`)).toThrow('The service has no template "tenplate_');

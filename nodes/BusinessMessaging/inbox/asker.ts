@@ -36,9 +36,13 @@ export interface Asking {
 /** A run that asks. */
 export class Asker {
 	private owner = '';
+	/** Whether the owner has accepted people. Then it stays the owner. */
+	private isAccepted = false;
 	/** All owners so far. */
 	private owners: string[] = [];
 	private triggers: string[] = [];
+	/** Triggers that did not respond for a minute. They delay nobody any more: they are told now and then. */
+	private readonly silent = new Set<string>();
 	/** Owners of open questions that cannot own this run. */
 	private readonly without: string[] = [];
 	private readonly told: Person[] = [];
@@ -101,7 +105,7 @@ export class Asker {
 		this.check();
 		const isFirst = this.told.length === 0;
 		this.told.push(...people);
-		await this.tellAll(people);
+		await this.tellAll(() => this.toRun(people));
 		if (!isFirst) return;
 		// A trigger that was registered before the owner knew of this run has not heard of the run.
 		const urls = await this.ports.listTriggers();
@@ -115,13 +119,15 @@ export class Asker {
 
 	/** Tells all triggers who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
 	async close(people: Person[], notAsked: unknown[]): Promise<number> {
-		this.isAsking = false;
 		const until = this.ports.now() + this.asking.limitMs;
-		const isOver = people.length === 0;
-		const whole = { ...this.toRun(people), notAsked, until, isWhole: true, isOver };
-		await this.tellOthers(whole);
-		await this.tellOwner(whole);
-		return until;
+		const whole = { notAsked, until, isWhole: true, isOver: people.length === 0 };
+		try {
+			await this.tellSilent();
+			await this.tellAll(() => ({ ...this.toRun(people), ...whole }));
+			return until;
+		} finally {
+			this.isAsking = false;
+		}
 	}
 
 	/**
@@ -147,6 +153,7 @@ export class Asker {
 			if (typeof result !== 'object') continue;
 			this.isEnded ||= result.isOver === true;
 			await this.tellNew(result.triggers ?? []);
+			await this.tellSilent();
 		}
 	}
 
@@ -161,20 +168,23 @@ export class Asker {
 	}
 
 	private request(run: Run, trigger = this.owner): TriggerRequest {
-		const { asking, without } = this;
-		return { is: 'tell', id: run.id, run: toRecord(run, trigger), skewMs: asking.skewMs, without };
+		const { asking, without, owners } = this;
+		const left = owners.filter((owner) => owner !== run.owner);
+		const record = toRecord(run, trigger);
+		return { is: 'tell', id: run.id, run: record, skewMs: asking.skewMs, without, left };
 	}
 
 	/** Tells the owner last: replies count from the moment when the owner knows of the question. */
-	private async tellAll(people: Person[]): Promise<void> {
-		const other = await this.tellOthers(this.toRun(people));
-		const response = other ?? (await this.tellOwner(this.toRun(people)));
-		if (this.isAsking && response.inbox === 'other' && response.owner !== undefined) {
-			this.chooseOwner(response.owner);
-			await this.tellAll(people);
-		} else if (response.triggers) {
-			await this.tellNew(response.triggers);
-		}
+	private async tellAll(toRun: () => Run): Promise<void> {
+		const { owner } = this;
+		const response = (await this.tellOthers(toRun())) ?? (await this.tellOwner(toRun()));
+		if (!this.isAsking) return;
+		const named = response.inbox === 'other' ? response.owner : undefined;
+		if (named !== undefined) this.chooseOwner(named);
+		// Another part of the run may have chosen another owner meanwhile.
+		if (named !== undefined || this.owner !== owner) return await this.tellAll(toRun);
+		this.isAccepted = true;
+		await this.tellNew(response.triggers ?? []);
 	}
 
 	/**
@@ -183,6 +193,7 @@ export class Asker {
 	 */
 	private chooseOwner(owner: string): void {
 		if (owner === this.owner) return; // another part of the run has already chosen this owner
+		if (this.isAccepted) return void this.without.push(owner);
 		const isBack = this.owners.includes(owner);
 		this.owners = union(this.owners, [this.owner, owner]).sort();
 		this.owner = isBack ? this.owners[0] : owner;
@@ -196,24 +207,37 @@ export class Asker {
 		if (news.length === 0) return;
 		this.triggers = union(this.triggers, news);
 		await Promise.all(
-			news.map(
-				async (url) => await this.untilResponse(url, this.request(this.toRun(this.told), url)),
-			),
+			news.map(async (url) => {
+				const result = await this.untilResponse(url, this.request(this.toRun(this.told), url));
+				if (isSilent(result)) this.silent.add(url);
+			}),
 		);
 	}
 
-	/** Tells all triggers except the owner. @returns the response of a trigger that knows another owner */
+	/** Tells all triggers that respond, except the owner. @returns the response of a trigger that knows another owner */
 	private async tellOthers(run: Run): Promise<TriggerResponse | undefined> {
-		const others = this.triggers.filter((url) => url !== this.owner);
+		const others = this.triggers.filter((url) => url !== this.owner && !this.silent.has(url));
 		const results = await Promise.all(
 			others.map(async (url) => await this.untilResponse(url, this.request(run, url))),
 		);
-		// A trigger that is being published again learns of the run when it is published. A trigger that does not respond
-		// would delay everybody.
-		const lost = others.filter((_, index) => typeof results[index] !== 'object');
-		this.triggers = this.triggers.filter((url) => !lost.includes(url));
+		for (const [index, url] of others.entries()) if (isSilent(results[index])) this.silent.add(url);
+		// A trigger that is being published again learns of the run when it is published.
+		const gone = others.filter((_, index) => results[index] === 'gone');
+		this.triggers = this.triggers.filter((url) => !gone.includes(url));
 		const responses = results.filter((result) => typeof result === 'object');
 		return responses.find(({ inbox }) => inbox === 'other');
+	}
+
+	/** Tells triggers that did not respond about all people so far, once. */
+	private async tellSilent(): Promise<void> {
+		await Promise.all(
+			[...this.silent].map(async (url) => {
+				const { length } = this.told;
+				const request = this.request(this.toRun(this.told), url);
+				const result = await this.ports.callTrigger(url, request);
+				if (!isSilent(result) && length === this.told.length) this.silent.delete(url);
+			}),
+		);
 	}
 
 	/** Tells the owner about a run. @throws InputError if the owner does not accept it within a minute, or has ended it */
@@ -244,12 +268,15 @@ export class Asker {
 		const end = this.ports.now() + patienceMs;
 		for (;;) {
 			const result = await this.ports.callTrigger(url, request);
-			const isBusy = typeof result === 'object' && result.inbox === 'busy';
-			const isThere = result !== undefined && !isBusy && !(untilPublished && result === 'gone');
+			const isThere = !isSilent(result) && !(untilPublished && result === 'gone');
 			if (isThere || this.ports.now() > end) return result;
 			await this.ports.pause(retryMs);
 		}
 	}
+}
+
+function isSilent(result: CallResult): boolean {
+	return result === undefined || (typeof result === 'object' && result.inbox === 'busy');
 }
 
 function isFull(): InputError {

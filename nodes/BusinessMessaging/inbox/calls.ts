@@ -33,15 +33,15 @@ interface Sealed<T> {
 	content: T;
 }
 
-function sealFor(serviceId: string, to: string, content: unknown): string {
+function sealFor(secret: string, to: string, content: unknown): string {
 	const sealed: Sealed<unknown> = { at: Date.now(), to, content };
-	return seal(serviceId, JSON.stringify(sealed));
+	return seal(secret, JSON.stringify(sealed));
 }
 
 /** Decrypts the content of a call. @returns undefined if it was encrypted with another key, for another receiver or too long ago */
-function openFor(serviceId: string, to: string, body: unknown): unknown {
+function openFor(secret: string, to: string, body: unknown): unknown {
 	const data = isRecord(body) && isRecord(body.data) ? body.data : {};
-	const text = unseal(serviceId, data.sealed);
+	const text = unseal(secret, data.sealed);
 	const sealed = parse(text) as Partial<Sealed<unknown>> | undefined;
 	const isValid = sealed?.to === to && Math.abs(Date.now() - (sealed.at ?? 0)) <= maxAgeMs;
 	return isValid ? sealed.content : undefined;
@@ -52,21 +52,21 @@ function parse(text?: string): unknown {
 }
 
 /** The current time, and calls to triggers with n8n's helpers. */
-export function callsOf(context: Context, serviceId: string): Calls {
+export function callsOf(context: Context, secret: string): Calls {
 	return {
 		now: () => Date.now(),
 		pause,
-		callTrigger: async (url, request) => await callTrigger(context, serviceId, url, request),
+		callTrigger: async (url, request) => await callTrigger(context, secret, url, request),
 	};
 }
 
 async function callTrigger(
 	context: Context,
-	serviceId: string,
+	secret: string,
 	url: string,
 	request: TriggerRequest,
 ): Promise<CallResult> {
-	const sealed = sealFor(serviceId, url, request);
+	const sealed = sealFor(secret, url, request);
 	const response = await post(context, url, { event: inboxEvent, data: { sealed } });
 	if (!response) return undefined;
 	const { statusCode, body } = response;
@@ -90,16 +90,16 @@ function isEmpty(body: unknown): boolean {
  * @returns undefined if it was made with another key, for another trigger, or too long ago
  */
 export function openRequest(
-	serviceId: string,
+	secret: string,
 	body: unknown,
 	own: string,
 ): TriggerRequest | undefined {
-	return openFor(serviceId, own, body) as TriggerRequest | undefined;
+	return openFor(secret, own, body) as TriggerRequest | undefined;
 }
 
 /** Decrypts the replies that a run gets. @param id of the run */
-export function openReplies(serviceId: string, body: unknown, id: string): Run | undefined {
-	const content = openFor(serviceId, id, body) as { own: string; record: string } | undefined;
+export function openReplies(secret: string, body: unknown, id: string): Run | undefined {
+	const content = openFor(secret, id, body) as { own: string; record: string } | undefined;
 	return content && fromRecord(id, JSON.parse(content.record), content.own);
 }
 
@@ -111,13 +111,13 @@ export function openReplies(serviceId: string, body: unknown, id: string): Run |
  */
 export async function callRun(
 	context: Context,
-	serviceId: string,
+	secret: string,
 	{ id, url }: Pick<Run, 'id' | 'url'>,
 	own: string,
 	record?: string,
 ): Promise<RunState> {
 	if (record === undefined) return stateOf(id, await post(context, url, { event: pollEvent }));
-	const data = { sealed: sealFor(serviceId, id, { own, record }) };
+	const data = { sealed: sealFor(secret, id, { own, record }) };
 	return stateOf(id, await post(context, url, { event: repliesEvent, data }, maxResumeMs));
 }
 
@@ -135,6 +135,7 @@ function stateOf(id: string, response?: Response): RunState {
 	if (statusCode === 409) return stateOfConflict(message);
 	// deleted, waiting in another round of a loop, or with a URL that an earlier installation of n8n has signed
 	if (statusCode === 410 || (statusCode === 404 && message !== '')) return 'gone';
+	if (statusCode === 500 && message !== '') return 'broken';
 	return statusCode === 401 ? 'stopped' : 'unknown';
 }
 

@@ -62,10 +62,15 @@ export class HandOver {
 		if (this.handingOver.has(id)) return;
 		this.handingOver.add(id);
 		let mayHaveGot = this.known.runs.get(id)?.handing !== undefined;
+		let wasPast = false;
 		for (let attempt = 0; ; attempt++) {
 			const run = this.known.runs.get(id);
 			const now = this.known.ports.now();
 			if (!run || run.isOver || isAskerDead(run, now)) break;
+			const isTooLate = isPast(run, now);
+			// The first long pause must not come at once.
+			if (isTooLate && !wasPast) attempt = 0;
+			wasPast = isTooLate;
 			if (now < dueAt(run)) {
 				this.handingOver.delete(id);
 				this.schedule(run);
@@ -80,11 +85,11 @@ export class HandOver {
 				const state = await this.known.ports.callRun(chosen.run, record);
 				const known = this.known.runs.get(id) ?? chosen.run;
 				afterHandOver(known, state, mayHaveGot, this.known.ports.now());
-				mayHaveGot ||= state === 'unknown';
+				mayHaveGot ||= state === 'unknown' || state === 'broken';
 				this.known.changed(known);
 				if (known.isOver) break;
 			}
-			await this.known.ports.pause(backoffMs(attempt, isPast(run, now) ? maxPauseMs : undefined));
+			await this.known.ports.pause(backoffMs(attempt, isTooLate ? maxPauseMs : undefined));
 		}
 		await this.finish(id);
 		this.handingOver.delete(id);

@@ -10,6 +10,7 @@ import {
 	type Message,
 	type Person,
 	type Run,
+	keysOf,
 	lateMessages,
 	leaseMs,
 	mergeRun,
@@ -188,7 +189,7 @@ export class Inbox {
 
 	/** Adds people who will be asked, or were asked. */
 	private tell(
-		{ id, run: record, skewMs, without }: Extract<TriggerRequest, { is: 'tell' }>,
+		{ id, run: record, skewMs, without, left = [] }: Extract<TriggerRequest, { is: 'tell' }>,
 		inbox: 'yes' | 'member',
 	): TriggerResponse {
 		const run = fromRecord(id, parse(record), this.known.own);
@@ -199,17 +200,20 @@ export class Inbox {
 			return { inbox, isOver: true };
 		}
 		const { owner } = this.known;
-		const isNew = !this.known.runs.get(id);
+		const earlier = this.known.runs.get(id);
+		const isNew = !earlier;
 		if (isNew && owner !== undefined && owner !== run.owner && !without.includes(owner))
 			return { inbox: 'other', owner };
 		if (this.known.runs.people + run.people.size > maxOpen && isNew) return { inbox: 'full' };
 		const now = this.known.ports.now();
 		const isOwner = run.owner === this.known.own;
-		const earlier = this.known.runs.get(id)?.people;
 		const clock = skewMs === null ? now - clockToleranceMs : now + skewMs;
 		for (const [item, person] of run.people)
-			if (isOwner && !person.isSince && !earlier?.get(item)?.since)
+			if (isOwner && !person.isSince && !earlier?.people.get(item)?.since)
 				run.people.set(item, { ...person, since: clock });
+		// The run has chosen another owner. Merging would keep the first one.
+		if (earlier && left.includes(earlier.owner) && keysOf(earlier).length === 0)
+			earlier.owner = run.owner;
 		const merged = this.known.merge({ ...run, leaseUntil: now + leaseMs });
 		if (merged.isOver && !isOwner) this.known.retire(merged);
 		const { owner: chosen, triggers, isOver } = merged;

@@ -17,6 +17,8 @@ export type TriggerRequest =
 			skewMs: number | null;
 			/** Owners of other runs that cannot own this one. */
 			without: string[];
+			/** Owners that the run has had before. */
+			left?: string[];
 	  }
 	/** A message of somebody whom the owner's runs ask. */
 	| { is: 'message'; from: string; message: Arrival }

@@ -53,7 +53,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const body = context.getBodyData() as Record<string, unknown>;
 		if (body.event === pollEvent) return { webhookResponse: { waiting: true } };
 		if (body.event === repliesEvent) return await takeReplies(context, body, id, wait);
-		const run = wait?.record === undefined ? undefined : await readRecord(context, id, wait.record);
+		const run = wait?.record === undefined ? undefined : readRecord(context, id, wait.record);
 		if (!run) return refuse(context, 410, 'This execution takes no replies at this URL');
 		const delivery = await readDelivery(context);
 		const events = readEvents(context, delivery);
@@ -85,28 +85,27 @@ function readWait(context: IWebhookFunctions): Wait | undefined {
 	}
 }
 
-async function readRecord(
-	context: IWebhookFunctions,
-	id: string,
-	sealed: string,
-): Promise<Run | undefined> {
-	const { config } = await connect(context);
-	const record = unseal(config.id, sealed);
+/** The URL of the call, as it was registered. */
+function ownUrl(context: IWebhookFunctions): string {
 	const { wait } = context.getQueryData() as { wait: string };
-	return record === undefined
-		? undefined
-		: fromRecord(id, JSON.parse(record), canonical(context.getSignedResumeUrl({ wait })));
+	return canonical(context.getSignedResumeUrl({ wait }));
 }
 
-/** Takes the replies from the trigger, with everything that the output needs. */
+function readRecord(context: IWebhookFunctions, id: string, sealed: string): Run | undefined {
+	const url = ownUrl(context);
+	const record = unseal(url, sealed);
+	return record === undefined ? undefined : fromRecord(id, JSON.parse(record), url);
+}
+
+/** Takes the replies from the trigger, or without a trigger from the run itself, with everything that the output needs. */
 async function takeReplies(
 	context: IWebhookFunctions,
 	body: unknown,
 	id: string,
 	wait?: Wait,
 ): Promise<IWebhookResponseData> {
-	const { config } = await connect(context);
-	const run = openReplies(config.id, body, id);
+	const key = wait?.record === undefined ? (await connect(context)).config.id : ownUrl(context);
+	const run = openReplies(key, body, id);
 	return run
 		? goOn(context, run, wait)
 		: refuse(context, 403, 'These replies are not for this execution');
@@ -180,7 +179,5 @@ function goOn(context: IWebhookFunctions, run: Run, wait?: Wait): IWebhookRespon
 }
 
 async function discard(context: IWebhookFunctions, id?: string): Promise<void> {
-	const { wait } = context.getQueryData() as { wait: string };
-	const url = canonical(context.getSignedResumeUrl({ wait }));
-	await unregister(context, await connect(context), url, id);
+	await unregister(context, await connect(context), ownUrl(context), id);
 }

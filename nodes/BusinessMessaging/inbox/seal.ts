@@ -8,27 +8,27 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** @param serviceId identifies the service and its key, see ServiceConfig */
-function keyOf(serviceId: string): Buffer {
-	return createHash('sha256').update(`send and wait ${serviceId}`).digest();
+/** @param secret the service and its key (see ServiceConfig), or the signed URL of a run */
+function keyOf(secret: string): Buffer {
+	return createHash('sha256').update(`send and wait ${secret}`).digest();
 }
 
 /** Content as JSON, encrypted to a text that needs no escaping in a URL. */
-export function seal(serviceId: string, json: string): string {
+export function seal(secret: string, json: string): string {
 	const iv = randomBytes(ivBytes);
-	const cipher = createCipheriv(algorithm, keyOf(serviceId), iv);
+	const cipher = createCipheriv(algorithm, keyOf(secret), iv);
 	const text = Buffer.concat([cipher.update(json, 'utf8'), cipher.final()]);
 	return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
 }
 
 /** The JSON; undefined if the text is invalid or encrypted with another key. */
-export function unseal(serviceId: string, sealed: unknown): string | undefined {
+export function unseal(secret: string, sealed: unknown): string | undefined {
 	if (typeof sealed !== 'string') return undefined;
 	const bytes = Buffer.from(sealed, 'base64url');
 	if (bytes.length <= ivBytes + tagBytes) return undefined;
 	const [iv, tag] = [bytes.subarray(0, ivBytes), bytes.subarray(ivBytes, ivBytes + tagBytes)];
 	try {
-		const decipher = createDecipheriv(algorithm, keyOf(serviceId), iv);
+		const decipher = createDecipheriv(algorithm, keyOf(secret), iv);
 		decipher.setAuthTag(tag);
 		const text = [decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()];
 		return Buffer.concat(text).toString('utf8');

@@ -35,7 +35,7 @@ const repeatMs = 1_000;
 export interface Wait {
 	/** Distinguishes the rounds of a loop. */
 	run: string;
-	/** See toRecord; encrypted; only without a trigger. */
+	/** See toRecord; encrypted with the URL, which n8n does not store; only without a trigger. */
 	record?: string;
 	/** The registration at the service. */
 	registration?: { id?: string };
@@ -61,7 +61,7 @@ export async function listenByWebhook(
 	// A random choice, so that each registration is checked sooner or later.
 	const checked = [...same, ...sampleSize(others, maxChecked)];
 	const states = await Promise.all(
-		checked.map(async (webhook) => await checkEarlier(run, webhook)),
+		checked.map(async (webhook) => await checkEarlier(run, webhook, same.includes(webhook))),
 	);
 	refuseSecond(states.slice(0, same.length));
 	const registration = { id: await addWebhook(client, { url, events: ['message.received'] }) };
@@ -69,10 +69,10 @@ export async function listenByWebhook(
 	const wait = async () => {
 		const until = Date.now() + run.limitMs;
 		const record = toRecord(toRun(run, url, until), url);
-		const sealed = seal(client.config.id, record); // the URL is secret
+		const sealed = seal(url, record); // the API key may change while the run waits
 		helpers = context.helpers;
 		if (run.people.length === 0) await stop();
-		else void endAt({ id, url }, client.config.id, record, until);
+		else void endAt({ id, url }, record, until);
 		const kept: Wait = { run: id, record: sealed, registration };
 		context.getContext('node').wait = kept;
 		return run.people.length > 0 && (await run.wait(until));
@@ -98,20 +98,33 @@ function toRun({ id, questions, people, notAsked }: QuestionRun, url: string, un
 	};
 }
 
-/** Removes a registration whose execution no longer waits. @returns the state of that execution */
+/**
+ * Removes a registration whose execution can get no reply any more.
+ *
+ * @param isSame whether it is for the person who is asked now
+ * @returns the state of that execution
+ */
 async function checkEarlier(
 	{ context, client }: QuestionRun,
 	webhook: RegisteredWebhook,
+	isSame: boolean,
 ): Promise<RunState> {
 	const url = webhook.url ?? '';
 	const poll = async () => await callRun(context, client.config.id, { id: '', url }, url);
 	let state = await poll();
-	if (state === 'unknown') {
+	// In a loop, an earlier round has asked.
+	const isOwn = url.includes(`/${context.getExecutionId()}/`);
+	const mayBeAsking = isSame && !isOwn && state === 'running';
+	if (mayBeAsking || state === 'unknown' || state === 'broken') {
 		await pause(repeatMs);
 		state = await poll();
 	}
-	if (isEnded(state)) await removeWebhooks(client, [webhook]);
-	return state;
+	// n8n cannot continue an execution if it was killed before n8n had stored anything of it.
+	if (isEnded(state) || state === 'broken') await removeWebhooks(client, [webhook]);
+	if (state !== 'running' || !mayBeAsking) return state;
+	// An execution that has got its reply removes its registration a moment later.
+	const listed = await listWebhooks(client);
+	return listed.some((other) => other.url === url) ? 'waiting' : 'finished';
 }
 
 /** @param states of the executions that have asked the same person @throws InputError if one of them waits, or may wait */
@@ -137,15 +150,10 @@ function refuseSecond(states: RunState[]): void {
 let helpers: IExecuteFunctions['helpers'];
 
 /** Tries to end the wait when the time is up, until n8n itself ends it. */
-async function endAt(
-	run: Pick<Run, 'id' | 'url'>,
-	serviceId: string,
-	record: string,
-	until: number,
-): Promise<void> {
+async function endAt(run: Pick<Run, 'id' | 'url'>, record: string, until: number): Promise<void> {
 	while (Date.now() < until) await pause(until - Date.now());
 	for (let attempt = 0; Date.now() < until + graceMs; attempt++) {
-		const state = await callRun({ helpers }, serviceId, run, run.url, record);
+		const state = await callRun({ helpers }, run.url, run, run.url, record);
 		if (state === 'accepted' || isEnded(state)) return;
 		await pause(Math.min(50 * 2 ** attempt, maxPauseMs));
 	}

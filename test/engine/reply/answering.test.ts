@@ -1,9 +1,10 @@
 /** Replies without a trigger, over HTTP: the sandbox delivers people's messages to the execution that waits for them. */
+import { setTimeout as delay } from 'node:timers/promises';
 import axios from 'axios';
 import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 import { useService } from '../../../harness/engine/service';
-import type { WaitingExecution } from '../../../harness/engine/webhooks';
+import type { WaitingExecution, WebhookHandler } from '../../../harness/engine/webhooks';
 import { until } from '../../../harness/until';
 import { People, anna, berta, jsonOf } from './support';
 
@@ -137,6 +138,57 @@ test.each([
 		});
 		await expect(people.ask([anna])).rejects.toThrow(message);
 		expect(service.sent()).toHaveLength(1);
+	},
+);
+
+describe('an earlier question to the same person', () => {
+	/** Asks, and then lets n8n respond like this to calls of that execution. */
+	const asked = async (respond?: WebhookHandler) => {
+		await people.ask([anna]);
+		const { pathname } = new URL(people.state.webhooks.all[0].url);
+		const server = service.engine['server'];
+		if (respond) server.register('POST', pathname, respond);
+		else server.unregister('POST', pathname); // n8n says that the execution is running
+	};
+
+	test('is open while its execution is still sending it', async () => {
+		await asked();
+		await expect(people.ask([anna])).rejects.toThrow('Another question to this person is open');
+		expect(service.sent()).toHaveLength(1);
+	});
+
+	test('is not open if its execution has just got the reply', async () => {
+		await asked();
+		const [first] = people.state.webhooks.all;
+		const next = people.ask([anna]);
+		await delay(500);
+		people.state.webhooks.delete(first.id);
+		await next;
+		expect(service.sent()).toHaveLength(2);
+	});
+
+	test('is not open if n8n cannot continue its execution, and its registration is removed', async () => {
+		await asked(async (_, response) => {
+			response.status(500).json({ code: 0, message: 'Cannot read properties of undefined' });
+		});
+		const [first] = people.state.webhooks.all;
+		await people.ask([anna]);
+		expect(service.sent()).toHaveLength(2);
+		expect(people.state.webhooks.all.map(({ id }) => id)).not.toContain(first.id);
+	});
+});
+
+test.each<[what: string, parameters: INodeParameters, texts: string[], expected: object]>([
+	['the reply', {}, ['Fine'], { answer: 'Fine' }],
+	['the time limit', { limitWaitTime: 0.03, waitTimeUnit: 'minutes' }, [], { replied: false }],
+])(
+	'%s reaches the run if the API key was changed meanwhile',
+	async (_, parameters, texts, expected) => {
+		const credentials = service.credentials();
+		const execution = await people.ask([anna], parameters, { credentials });
+		Object.assign(credentials, service.newKey());
+		for (const text of texts) await people.write(anna, text);
+		expect(await jsonOf(execution)).toMatchObject([expected]);
 	},
 );
 

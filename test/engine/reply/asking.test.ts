@@ -68,6 +68,7 @@ test.each(['businessMessaging', 'businessMessagingHitlTool'])(
 		};
 		const first = await service.run(options);
 		expect(first.status).toBe('waiting');
+		webhooks().length = 0; // as when the reply has come
 		await service.engine.retry(first, { credentials: service.credentials() });
 		expect(service.sent()).toHaveLength(2);
 	},

@@ -158,6 +158,21 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		[],
 	],
 	[
+		'two triggers own questions: a third one forwards replies to the owner whom the run has chosen at last',
+		{
+			setting: { ...setting, triggers: 3 },
+			actions: [
+				...[0, 13, 16.5].map((at, person) => ask(at, [person])),
+				{ is: 'publish', at: 10, trigger: 0, gone: 5, takes: 1, isNew: false, isRemoved: false },
+				{ is: 'publish', at: 10.5, trigger: 1, gone: 0, takes: 1, isNew: true, isRemoved: false },
+				{ is: 'publish', at: 10.5, trigger: 2, gone: 0, takes: 1, isNew: true, isRemoved: false },
+				...[write(200, 2), write(210, 0), write(220, 1)],
+			],
+		},
+		[['m1'], ['m2'], ['m0']],
+		[],
+	],
+	[
 		'a run of which the owner has heard nothing for two minutes asks nobody else, and fails',
 		{
 			actions: [
@@ -196,6 +211,20 @@ test.each(seen)('%s', async (_, schedule, got, late) => {
 	expect(faults).toEqual([]);
 	expect(world.executions.map(({ output }) => output.sort())).toEqual(got);
 	expect(world.triggers.flatMap((trigger) => trigger.late.map(({ id }) => id))).toEqual(late);
+});
+
+test('a trigger that does not respond delays a run by a minute only once, and is told later', async () => {
+	const actions: Action[] = [
+		ask(0, [0, 1, 2, 3, 4], { pace: 15 }),
+		{ is: 'cutOff', at: 1, run: 0, lasts: 100, from: 'others' },
+		...[200, 210, 220, 230, 240].map((at, person) => write(at, person)),
+	];
+	const three = { ...setting, triggers: 3 };
+	const { world, faults } = await carryOut({ setting: three, seed: 1, actions });
+	expect(faults).toEqual([]);
+	const [{ startedAt, waitsAt, output }] = world.executions;
+	expect(output).toHaveLength(5);
+	expect(waitsAt - startedAt).toBeLessThan((5 * 15 + 70) * 1_000);
 });
 
 /** Deliveries that began before the first question and end after the reply to it; then the process is killed. */

@@ -3,7 +3,7 @@ import { countBy } from 'lodash';
 
 import { graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 
-import { type Execution, type Written, repeats } from './parts';
+import { type CutOff, type Execution, type Written, repeats } from './parts';
 import { type World, nextEventMs } from './world';
 
 /** What each invariant means. */
@@ -51,6 +51,8 @@ export interface Fault {
 const slackMs = 150_000;
 /** A run asks on without a trigger that it could not call for about this time. */
 const unreachableMs = 50_000;
+/** After this time, it has told the trigger about everybody. */
+const tellAgainMs = 60_000;
 /** Within this time, a call that takes long, and its repetition, are over. */
 const callMs = 30_000;
 
@@ -154,23 +156,21 @@ function isWhilePublishing(
 	const runs = executions.filter(({ output, asked }) => output.includes(id) || asked.has(phone));
 	const isDuring = ({ from, to }: { from: number; to: number }, run: Execution) =>
 		run.startedAt < to + callMs && run.waitsAt > from;
-	// Of two that are published at once, neither can tell the other one.
-	const isAtOnce = (one: { from: number; to: number }) =>
-		publications.some(
-			(other) => other !== one && other.from < one.to + callMs && one.from < other.to + callMs,
-		);
-	return publications
-		.filter((one) => isAround(one) || isAtOnce(one))
-		.some((one) => runs.some((run) => isDuring(one, run)));
+	return publications.filter(isAround).some((one) => runs.some((run) => isDuring(one, run)));
 }
 
-/** Whether a run that has asked the sender of a message could not call the triggers that are not the owner. */
-function isUnreachable({ executions }: World, { phone }: Written): boolean {
-	return executions.some(
-		({ phones, cutOffs }) =>
-			phones.includes(phone) &&
-			cutOffs.some(({ from, lastsMs }) => from === 'others' && lastsMs > unreachableMs),
-	);
+/**
+ * Whether a run that has asked the sender of a message could not call the triggers that are not the owner: until then,
+ * or when it told them for the last time.
+ */
+function isUnreachable({ executions }: World, { phone, at }: Written): boolean {
+	return executions.some(({ phones, cutOffs, endedAskingAt }) => {
+		const isFor = ({ from, lastsMs, until }: CutOff) =>
+			from === 'others' &&
+			lastsMs > unreachableMs &&
+			(at < until + tellAgainMs || endedAskingAt < until + callMs);
+		return phones.includes(phone) && cutOffs.some(isFor);
+	});
 }
 
 /** Whether the question to the sender of a message has failed while it was written. */
