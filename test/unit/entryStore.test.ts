@@ -18,6 +18,14 @@ function contextOf(node: string): IExecuteFunctions {
 	return context as unknown as IExecuteFunctions;
 }
 
+test('a store keeps only the four functions that it calls: all helpers together keep all data of their execution', () => {
+	const context = contextOf('lasting');
+	Object.assign(context.helpers, { httpRequest: async () => {}, removeProcessed: async () => {} });
+	const { helpers } = EntryStore.of(context, 'node') as unknown as { helpers: object };
+	expect(Object.keys(helpers)).not.toContain('httpRequest');
+	expect(Object.keys(helpers)).toContain('removeProcessed');
+});
+
 test('if several runs claim an entry, at the same moment or later, the first one gets it', async () => {
 	const context = contextOf('node');
 	const runs = [1, 2, 3].map(() => EntryStore.of(context, 'node'));

@@ -2,6 +2,7 @@
 import { attempt, compact, every, groupBy, isEmpty, isError, map, uniq, uniqBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
+import { mapInTurns } from '../inTurns';
 import { textOrJson } from '../jsonValues';
 import { BoundedMap } from '../boundedMap';
 import type { Audience, SendWindow } from '../operations/sending/audienceRules';
@@ -34,11 +35,11 @@ export async function applyAudienceRules(
 	checkDuplicates(ruled, rounds);
 	const segments = await readSegments(client, ruled);
 	const firstOf = new Map<string, number>();
-	for (const item of ruled) {
+	await mapInTurns(ruled, (item) => {
 		const person = recipientOf(item.request);
 		const first = firstOf.get(person);
 		if (first === undefined) firstOf.set(person, item.index);
-		if (item.outcome) continue;
+		if (item.outcome) return;
 		try {
 			const isFirst = first === undefined && rounds.earlier(person) === undefined;
 			item.outcome =
@@ -46,7 +47,7 @@ export async function applyAudienceRules(
 		} catch (error) {
 			item.outcome = { failure: asFailure(error) };
 		}
-	}
+	});
 }
 
 /**
@@ -172,7 +173,9 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 		// If the list is incomplete, a person who is missing in it would get the message.
 		if (list.shortfall) throw list.shortfall;
 		const countries = uniq(map(rules, 'country'));
-		const phones = list.records.map(({ phone }) => phonesOf(textOrJson(phone), countries));
+		const phones = await mapInTurns(list.records, ({ phone }) =>
+			phonesOf(textOrJson(phone), countries),
+		);
 		if (phones.length > 0 && phones.every(isEmpty))
 			throw new ServiceError(
 				`No contact of the segment "${segment}" has a phone number with country code`,

@@ -4,6 +4,7 @@
  * docs/adr/0014-claims.md
  */
 import { randomUUID } from 'crypto';
+import { pick } from 'lodash';
 import { type DeduplicationScope, type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
@@ -25,10 +26,13 @@ const collectMs = 10;
 const maxAttempts = 4;
 const retryMs = 250;
 
-type Helpers = Pick<
-	IExecuteFunctions['helpers'],
-	'checkProcessedAndRecord' | 'clearAllProcessedItems' | 'getProcessedDataCount' | 'removeProcessed'
->;
+const helperNames = [
+	'checkProcessedAndRecord',
+	'clearAllProcessedItems',
+	'getProcessedDataCount',
+	'removeProcessed',
+] as const;
+type Helpers = Pick<IExecuteFunctions['helpers'], (typeof helperNames)[number]>;
 
 /** A caller that waits for an answer. */
 interface Waiting {
@@ -56,8 +60,10 @@ export class EntryStore {
 	static of(context: IExecuteFunctions, scope: DeduplicationScope): EntryStore {
 		const node = scope === 'node' ? context.getNode().id : '';
 		const name = `${scope} ${context.getWorkflow().id} ${node}`;
-		const store = stores.getOrSet(name, () => new EntryStore(context.helpers, scope));
-		store.helpers = context.helpers;
+		// All helpers together keep all data of their execution in memory.
+		const helpers = pick(context.helpers, helperNames);
+		const store = stores.getOrSet(name, () => new EntryStore(helpers, scope));
+		store.helpers = helpers;
 		return store;
 	}
 

@@ -5,6 +5,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InputError } from '../transport/errors';
+import { isTool } from './toolReview';
 
 /** The position of an item: the round and its index, both counted from 0. */
 type ItemPosition = [round: number, index: number];
@@ -69,6 +70,11 @@ export class Rounds {
 			throw new InputError(
 				`${rule} needs all items at once, but this node is in a loop`,
 				'Move the node out of the loop. The node takes all items at once and keeps to the rate by itself.',
+			);
+		if (this.round > 0 && !isTool(this.context.getNode()))
+			throw new InputError(
+				`${rule} needs all items at once, but this node has already run in this execution`,
+				'Before this node, combine the items with a Merge node. The earlier run may have sent its messages.',
 			);
 		if (inputs.length > 1)
 			throw new InputError(

@@ -47,6 +47,8 @@ export class Asker {
 	private readonly without: string[] = [];
 	private readonly told: Person[] = [];
 	private readonly startedAt: number;
+	/** When the time is up, ms since 1970, once all were asked. */
+	private until?: number;
 	private isAsking = true;
 	/** Whether the owner has ended the run, because it heard nothing from the asker for too long. */
 	private isEnded = false;
@@ -80,7 +82,7 @@ export class Asker {
 		if (owner === undefined) return false;
 		if (responses.get(owner)?.inbox === 'full') throw isFull();
 		this.owner = owner;
-		this.triggers = [...responses.keys()];
+		this.triggers = union([...responses.keys()], [...this.silent]);
 		void this.beat();
 		return true;
 	}
@@ -90,6 +92,7 @@ export class Asker {
 		const responses = await Promise.all(
 			urls.map(async (url) => await this.untilResponse(url, { is: 'hello' })),
 		);
+		for (const [index, url] of urls.entries()) if (isSilent(responses[index])) this.silent.add(url);
 		const able = responses.map((response) =>
 			typeof response === 'object' && response.inbox !== 'no' ? response : undefined,
 		);
@@ -120,7 +123,8 @@ export class Asker {
 	/** Tells all triggers who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
 	async close(people: Person[], notAsked: unknown[]): Promise<number> {
 		const until = this.ports.now() + this.asking.limitMs;
-		const whole = { notAsked, until, isWhole: true, isOver: people.length === 0 };
+		this.until = until;
+		const whole = { notAsked, isWhole: true, isOver: people.length === 0 };
 		try {
 			await this.tellSilent();
 			await this.tellAll(() => ({ ...this.toRun(people), ...whole }));
@@ -148,7 +152,7 @@ export class Asker {
 		for (;;) {
 			await this.ports.pause(heartbeatMs);
 			if (!this.isAsking) return;
-			if (this.told.length === 0) continue;
+			if (!this.isAccepted) continue;
 			const result = await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
 			if (typeof result !== 'object') continue;
 			this.isEnded ||= result.isOver === true;
@@ -160,7 +164,7 @@ export class Asker {
 	private toRun(people: Person[]): Run {
 		const { id, url, questions, limitMs } = this.asking;
 		const { owner, triggers, startedAt } = this;
-		const until = this.ports.now() + limitMs;
+		const { until = this.ports.now() + limitMs } = this;
 		const state = { isWhole: false, isOver: false, started: [], notAsked: [] };
 		const byItem = new Map(people.map((person) => [person.item, person]));
 		const times = { startedAt, until, leaseUntil: startedAt };
@@ -208,7 +212,10 @@ export class Asker {
 		this.triggers = union(this.triggers, news);
 		await Promise.all(
 			news.map(async (url) => {
-				const result = await this.untilResponse(url, this.request(this.toRun(this.told), url));
+				const result = await this.tellWhole(
+					url,
+					async (request) => await this.untilResponse(url, request),
+				);
 				if (isSilent(result)) this.silent.add(url);
 			}),
 		);
@@ -233,11 +240,25 @@ export class Asker {
 		await Promise.all(
 			[...this.silent].map(async (url) => {
 				const { length } = this.told;
-				const request = this.request(this.toRun(this.told), url);
-				const result = await this.ports.callTrigger(url, request);
+				const result = await this.tellWhole(
+					url,
+					async (request) => await this.ports.callTrigger(url, request),
+				);
 				if (!isSilent(result) && length === this.told.length) this.silent.delete(url);
 			}),
 		);
+	}
+
+	/** Tells a trigger about all people so far. The owner has accepted people, so no trigger can name another one. */
+	private async tellWhole(
+		url: string,
+		call: (request: TriggerRequest) => Promise<CallResult>,
+	): Promise<CallResult> {
+		const result = await call(this.request(this.toRun(this.told), url));
+		const { inbox, owner } = typeof result === 'object' ? result : {};
+		if (inbox !== 'other' || owner === undefined || this.without.includes(owner)) return result;
+		this.without.push(owner);
+		return await this.tellWhole(url, call);
 	}
 
 	/** Tells the owner about a run. @throws InputError if the owner does not accept it within a minute, or has ended it */

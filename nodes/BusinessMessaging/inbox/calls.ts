@@ -135,7 +135,7 @@ function stateOf(id: string, response?: Response): RunState {
 	if (statusCode === 409) return stateOfConflict(message);
 	// deleted, waiting in another round of a loop, or with a URL that an earlier installation of n8n has signed
 	if (statusCode === 410 || (statusCode === 404 && message !== '')) return 'gone';
-	if (statusCode === 500 && message !== '') return 'broken';
+	if (statusCode === 500 && /^Cannot read propert/.test(message)) return 'broken';
 	return statusCode === 401 ? 'stopped' : 'unknown';
 }
 

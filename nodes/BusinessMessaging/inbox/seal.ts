@@ -1,6 +1,7 @@
 /**
- * Encrypts content with a key derived from service and API key (AES-256-GCM). Send and Wait and the trigger call each
- * other at public URLs, and the service also knows the secret in these URLs.
+ * Encrypts content (AES-256-GCM). Send and Wait and the trigger call each other at public URLs, and the service also
+ * knows the secret in these URLs, so the key is derived from service and API key. Without a trigger it is derived from
+ * the signed URL of the run, which n8n does not store.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'crypto';
 

@@ -30,6 +30,8 @@ const maxPauseMs = 10_000;
 const maxChecked = 10;
 /** The pause after which a run is asked again whether it still waits, ms. */
 const repeatMs = 1_000;
+/** How often a run that asks the same person is asked, if it neither waits nor has ended. */
+const maxAttempts = 5;
 
 /** What a run without a trigger keeps in the node's context, which n8n stores with the execution. */
 export interface Wait {
@@ -52,8 +54,8 @@ export async function listenByWebhook(
 ): Promise<Listening> {
 	const { context, client, id, asked } = run;
 	const phone = samePhoneKey(textOrJson(asked[0].request.body?.to));
-	// Identifies a person without revealing the phone number.
-	const person = createHmac('sha256', client.config.id).update(phone).digest('base64url');
+	// Identifies a person without revealing the phone number, also after a change of the API key.
+	const person = createHmac('sha256', context.getInstanceId()).update(phone).digest('base64url');
 	const url = canonical(context.getSignedResumeUrl({ wait: `${id}.${person}` }));
 	checkDeliverable(url, client.config);
 	const earlier = webhooks.filter(({ url: other = '' }) => isWaitingUrl(other, url));
@@ -114,17 +116,20 @@ async function checkEarlier(
 	let state = await poll();
 	// In a loop, an earlier round has asked.
 	const isOwn = url.includes(`/${context.getExecutionId()}/`);
-	const mayBeAsking = isSame && !isOwn && state === 'running';
-	if (mayBeAsking || state === 'unknown' || state === 'broken') {
+	if (state === 'running' && (isOwn || !isSame)) return 'finished';
+	if (state === 'running' || state === 'unknown' || state === 'broken') {
 		await pause(repeatMs);
 		state = await poll();
 	}
-	// n8n cannot continue an execution if it was killed before n8n had stored anything of it.
+	// An execution that has got its reply removes its registration soon.
+	for (let attempt = 1; state === 'running' && attempt < maxAttempts; attempt++) {
+		const listed = await listWebhooks(client);
+		if (!listed.some((other) => other.url === url)) return 'finished';
+		await pause(repeatMs);
+		state = await poll();
+	}
 	if (isEnded(state) || state === 'broken') await removeWebhooks(client, [webhook]);
-	if (state !== 'running' || !mayBeAsking) return state;
-	// An execution that has got its reply removes its registration a moment later.
-	const listed = await listWebhooks(client);
-	return listed.some((other) => other.url === url) ? 'waiting' : 'finished';
+	return state;
 }
 
 /** @param states of the executions that have asked the same person @throws InputError if one of them waits, or may wait */
@@ -133,6 +138,12 @@ function refuseSecond(states: RunState[]): void {
 		throw new InputError(
 			'Another question to this person is open',
 			'Stop the execution that waits for the reply. To have several questions open, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox.',
+		);
+	}
+	if (states.includes('running')) {
+		throw new InputError(
+			'Another execution that asks this person is still running',
+			'Run the workflow again when that execution has ended, or stop it.',
 		);
 	}
 	if (states.includes('unknown')) {

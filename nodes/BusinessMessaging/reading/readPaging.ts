@@ -15,6 +15,8 @@ export interface Paging {
 
 const moreName = /^(has(more|next)(page)?|more(available)?|(is)?truncated)$/;
 const nextName = /^next(page)?(cursor|token|offset|key|marker|url|uri|link|href)?$|^cursornext$/;
+/** What services write if there is no next page. */
+const noPage = /^(\s*|0|-1|null|none|nil|undefined|false|#)$/i;
 /** Names of cursors that some services also show on the last page. */
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
 
@@ -26,7 +28,7 @@ export function readPaging({ body, headers, url }: ServiceResponse & { url: stri
 		({ name, value }) => moreName.test(plain(name)) && /^(true|false)$/i.test(String(value)),
 	);
 	const given = fields.filter(
-		({ value }) => ['string', 'number'].includes(typeof value) && value !== '',
+		({ value }) => ['string', 'number'].includes(typeof value) && !noPage.test(String(value)),
 	);
 	const next = given.filter(
 		({ name, parent }) => nextName.test(plain(name)) || plain(parent) === 'next',
@@ -34,21 +36,30 @@ export function readPaging({ body, headers, url }: ServiceResponse & { url: stri
 	const cursors = given.filter(({ name, parent }) =>
 		cursorName.test(plain(/^cursors$/i.test(parent) ? parent + name : name)),
 	);
-	const hasMore = flag ? /^true$/i.test(String(flag.value)) : next.length > 0;
-	const pointers = flag && !hasMore ? [] : [...next, ...cursors];
-	return { hasMore, next: pointers.flatMap((pointer) => queriesOf(pointer, url)) };
+	const isLast = flag !== undefined && !/^true$/i.test(String(flag.value));
+	const queries = (pointer: ResponseField) => queriesOf(pointer, url);
+	const hasMore = !isLast && (flag !== undefined || next.some(queries));
+	const pointers = isLast ? [] : [...next, ...cursors];
+	return { hasMore, next: pointers.flatMap((pointer) => queries(pointer) ?? []) };
 }
 
-/** The query parameters in a URL; or the parameter for a token, which has the name that the token's field suggests, or `cursor`. */
-function queriesOf({ name, parent, value }: ResponseField, url: string): Query[] {
+/**
+ * The query parameters in a URL; or the parameter for a token, which has the name that the token's field suggests, or
+ * `cursor`.
+ *
+ * @returns none for a link to another place; undefined for the number of a page, which some services also name after
+ * the last page
+ */
+function queriesOf({ name, parent, value }: ResponseField, url: string): Query[] | undefined {
 	const text = String(value);
 	if (/^https?:|^[^?\s]*\?\S+=/i.test(text) && URL.canParse(text, url)) {
 		const [own, target] = [new URL(url), new URL(text, url)];
 		const query = Object.fromEntries(target.searchParams);
 		const isHere = own.host === target.host && own.pathname === target.pathname;
-		return isHere && !/^\d+$/.test(query.page) ? [query] : [];
+		if (!isHere) return [];
+		return /^\d+$/.test(query.page) ? undefined : [query];
 	}
 	const own = plain(parent) === 'next' ? name : lowerFirst(name.replace(/_?next_?/i, ''));
-	if (/^(page)?$/i.test(own) && /^\d+$/.test(text)) return [];
+	if (/^(page)?$/i.test(own) && /^\d+$/.test(text)) return undefined;
 	return uniq([own || 'cursor', name, 'cursor', 'after']).map((key) => ({ [key]: text }));
 }

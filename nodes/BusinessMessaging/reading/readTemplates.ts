@@ -69,7 +69,7 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 	const [header, body, footer] = ['header', 'body', 'footer'].map((type) => parts[type]?.at(0));
 	const lists = (parts.buttons ?? []).flatMap((part) => recordsIn(part.buttons));
 	const buttons = [...(parts.button ?? []), ...lists];
-	const format = textOf(header?.format).toLowerCase();
+	const format = formatOf(header);
 	const headerText = ['', 'text'].includes(format) ? textOf(header?.text) : '';
 	const text = textOf(body?.text);
 	const variables = [
@@ -84,7 +84,12 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 		status,
 		isRefused: refusal.test(status?.toLowerCase().replaceAll(/[\s_-]+/g, ' ') ?? ''),
 		variables: text ? variables : undefined,
-		pdf: format === 'document' ? pdfOf(record) : undefined,
+		pdf:
+			format === 'document'
+				? pdfOf(record)
+				: header && !format && !headerText
+					? 'optional'
+					: undefined,
 		header:
 			headerText ||
 			(format && `[${format === 'document' ? 'PDF' : upperFirst(format)}]`) ||
@@ -96,6 +101,13 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 			...(textOf(url) && { url: textOf(url) }),
 		})),
 	};
+}
+
+/** What a header contains, e.g. `text` or `document`; empty if it does not say so. */
+function formatOf(header: ServiceRecord = {}): string {
+	const format = textOf(header.format).toLowerCase();
+	const isDocument = Object.values(header).some((value) => /^(document|pdf)$/i.test(textOf(value)));
+	return format || (isDocument ? 'document' : '');
 }
 
 /**

@@ -146,7 +146,7 @@ async function withoutDuplicates(
 
 async function hasSecret(context: IWebhookFunctions): Promise<boolean> {
 	const given = givenSecret(context);
-	if (!isManual(context)) return knowsSecret(context, given);
+	if (!isManual(context)) return await knowsSecret(context, given);
 	if (!demandsSecret(context)) return true;
 	const secret = await credentialSecret(context);
 	// A + in the URL arrives as a space, so both count as the same character.

@@ -39,6 +39,8 @@ interface Registration {
 /** A stored registration with the time at which it was written, ms since 1970. The latest one is current. */
 type Saved = Registration & { savedAt: number };
 type Kind = 'production' | 'test';
+/** 256 bits, written so that they need no escaping in a URL. */
+const secretForm = /^[\w-]{43}$/;
 type Context = IHookFunctions | IWebhookFunctions;
 
 /**
@@ -86,12 +88,33 @@ function save(context: Context, kind: Kind, registration: Saved): void {
 	writeState(context, 'registrations', { ...stored(context), [kind]: registration });
 }
 
-/** Whether a delivery has the secret of its URL. If only this process knows the registration, n8n stores it again. */
-export function knowsSecret(context: IWebhookFunctions, given: string): boolean {
+/** The service's lists that were read for unknown secrets, at most one a minute for each URL. */
+const lists = new BoundedMap<string, Promise<RegisteredWebhook[]>>({
+	...{ maxSize: 2_000, maxAgeMs: 60_000 },
+});
+
+/**
+ * Whether a delivery has the secret of its URL. n8n loses a secret if another trigger of the workflow, e.g. one that
+ * polls, writes back static data that it read before the registration. Then the process that knows the secret stores it
+ * again; if none does, the service's list decides.
+ */
+export async function knowsSecret(context: IWebhookFunctions, given: string): Promise<boolean> {
 	const kind = kindOf(context);
 	const registration = present(context, kind);
-	if (!registration || !isSame(registration.secret, given)) return false;
-	if (stored(context)[kind]?.savedAt !== registration.savedAt) save(context, kind, registration);
+	if (registration && isSame(registration.secret, given)) {
+		const isStored = stored(context)[kind]?.savedAt === registration.savedAt;
+		if (isStored) seen.set(`${nodeKey(context)} ${kind}`, registration);
+		else save(context, kind, registration);
+		return true;
+	}
+	if (!secretForm.test(given)) return false;
+	const url = webhookUrlOf(context);
+	const list = lists.getOrSet(url, async () => await listWebhooks(await connect(context)));
+	const address = withSecret(url, given);
+	const found = (await list.catch(() => [])).find((webhook) => webhook.url === address);
+	if (!found) return false;
+	const { secretVersion } = readOptions(context);
+	save(context, kind, { url, secret: given, secretVersion, id: found.id, savedAt: Date.now() });
 	return true;
 }
 
@@ -247,7 +270,6 @@ async function makePlan(context: IHookFunctions) {
 	checkDeliverable(url, client.config);
 	const { secretVersion } = readOptions(context);
 	const known = recall(context, url);
-	// 256 bits, written so that they need no escaping in a URL
 	const secret = randomBytes(32).toString('base64url');
 	const registration: Registration =
 		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };

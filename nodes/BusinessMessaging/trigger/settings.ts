@@ -44,10 +44,10 @@ export function demandedSignature(context: Context): SignatureSettings | undefin
 	return signature && { scheme: 'sha256-hex', header: 'X-Signature', ...signature.values };
 }
 
-/** The Webhook Secret of the credential; empty if there is none. */
+/** The Webhook Secret of the credential, without spaces that were copied around it; empty if there is none. */
 export async function credentialSecret(context: Context): Promise<string> {
 	const { webhookSecret } = await context.getCredentials(credentialType);
-	return typeof webhookSecret === 'string' ? webhookSecret : '';
+	return typeof webhookSecret === 'string' ? webhookSecret.trim() : '';
 }
 
 /**

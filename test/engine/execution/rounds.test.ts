@@ -172,6 +172,25 @@ test('Stop With Error needs a single connected node that gives it all items at o
 	expect(service.received()).toEqual({ [anna]: 1 });
 });
 
+test('Stop With Error stops the second run of the node, which an earlier node has caused', async () => {
+	const parameters = send(audience({ duplicates: 'stop' }));
+	const { workflow } = await service.run({ parameters, items: [{ phone: anna }] });
+	const [start, tested] = workflow.nodes;
+	const [one, between] = ['One', 'Between'].map((name) => ({ ...start, id: name, name }));
+	const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
+	const connections = {
+		Start: { main: [[to('One'), to('Between')]] },
+		One: { main: [[to('Between')]] },
+		Between: { main: [[to(testedNode)]] },
+	};
+	const definition = { ...workflow, nodes: [start, one, between, tested], connections };
+	const options = { items: [{ phone: berta }], credentials: service.credentials() };
+	const { error } = await runWorkflow(service.engine.loaded, definition, options);
+	expect(error?.message).toContain('this node has already run in this execution');
+	expect(error?.description).toContain('The earlier run may have sent its messages.');
+	expect(service.received()).toEqual({ [anna]: 1, [berta]: 1 });
+});
+
 describe('an n8n that stores nothing between rounds', () => {
 	beforeAll(() => {
 		const node = service.engine.loaded.node('businessMessaging');

@@ -153,8 +153,29 @@ describe('an earlier question to the same person', () => {
 
 	test('is open while its execution is still sending it', async () => {
 		await asked();
-		await expect(people.ask([anna])).rejects.toThrow('Another question to this person is open');
+		await expect(people.ask([anna])).rejects.toThrow(
+			'Another execution that asks this person is still running',
+		);
 		expect(service.sent()).toHaveLength(1);
+	});
+
+	test('is open also after a change of the API key', async () => {
+		const credentials = service.credentials();
+		await people.ask([anna], {}, { credentials });
+		Object.assign(credentials, service.newKey());
+		await expect(people.ask([anna], {}, { credentials })).rejects.toThrow(
+			'Another question to this person is open',
+		);
+		expect(service.sent()).toHaveLength(1);
+	});
+
+	test('stays open if n8n fails for another reason', async () => {
+		await asked(async (_, response) => {
+			response.status(500).json({ code: 0, message: 'Connection terminated unexpectedly' });
+		});
+		await people.ask([berta]);
+		await expect(people.ask([anna])).rejects.toThrow('may be open');
+		expect(people.state.webhooks.all).toHaveLength(2);
 	});
 
 	test('is not open if its execution has just got the reply', async () => {
@@ -169,7 +190,9 @@ describe('an earlier question to the same person', () => {
 
 	test('is not open if n8n cannot continue its execution, and its registration is removed', async () => {
 		await asked(async (_, response) => {
-			response.status(500).json({ code: 0, message: 'Cannot read properties of undefined' });
+			response
+				.status(500)
+				.json({ code: 0, message: "Cannot read properties of undefined (reading 'pop')" });
 		});
 		const [first] = people.state.webhooks.all;
 		await people.ask([anna]);

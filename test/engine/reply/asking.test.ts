@@ -103,7 +103,10 @@ test('refuses an address of n8n that the service cannot reach, before anything i
 	const run = {
 		id: 'x',
 		client: { config: readServiceConfig({ apiKey: 'key', baseUrl: 'https://api.example.com' }) },
-		context: { getSignedResumeUrl: () => 'http://n8n.test/webhook-waiting/1/a?signature=1' },
+		context: {
+			getSignedResumeUrl: () => 'http://n8n.test/webhook-waiting/1/a?signature=1',
+			getInstanceId: () => 'instance',
+		},
 		asked: [{ request: { body: { to: '+15550001001' } } }],
 	} as unknown as QuestionRun;
 	await expect(listenByWebhook(run, [])).rejects.toMatchObject({

@@ -113,6 +113,21 @@ describe('pages by the link or token for the next page:', () => {
 		},
 	);
 
+	test.each<object>([
+		...[0, '0', -1, '-1', 'null', '#', ' '].map((next_cursor) => ({ next_cursor })),
+		...[{ next: 0 }, { nextPage: -1 }, { next_page: 1 }],
+		{ page: 1, next_page: 2, total_pages: 1 },
+		...[{ links: { next: '#' } }, { _links: { next: { href: '?page=2' } } }],
+	])('a list that always ends with %j is complete', async (says) => {
+		for (const beyond of ['empty', 'first'] as const) {
+			const { client } = clientOf(({ page = 1 }) => ({
+				body: { data: recordsOf(beyond === 'empty' && page !== 1 ? [] : range(2)), ...says },
+			}));
+			const list = await readRecords(client, endpoints.listWebhooks);
+			expect([list.records.length, list.shortfall, list.isComplete]).toEqual([2, undefined, true]);
+		}
+	});
+
 	test('a next page that is only a number is requested by its number', async () => {
 		const given = await list(({ page = 1 }, times) => {
 			const next_page = Number(page) < 5 ? Number(page) + 1 : null;

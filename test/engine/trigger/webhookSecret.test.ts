@@ -31,6 +31,14 @@ test('with Require Secret, only the secret of the credential is accepted; if it 
 	expect(trigger.executions).toHaveLength(2);
 });
 
+test('spaces that were copied around the secret do not count', async () => {
+	const credentials = service.credentials({ webhookSecret: ` ${secret}\n` });
+	const parameters = { options: { registration: 'manual', requireSecret: true } };
+	const trigger = await triggers.active({ parameters, credentials });
+	const { status } = await trigger.deliver(received(), {}, `${trigger.url}?token=${secret}`);
+	expect(status).toBe(200);
+});
+
 test.each(['ab+c/d==', '+', 'a b', 'a%2Bb', 'ä+ö'])(
 	'with Require Secret, the secret "%s" is accepted in the URL, percent-encoded or as it is',
 	async (webhookSecret) => {

@@ -117,6 +117,7 @@ async function questionAlone(n: number, called: string[]): Promise<WeakRef<objec
 			},
 		},
 		getSignedResumeUrl: () => url,
+		getInstanceId: () => 'instance',
 		getContext: () => ({}),
 	};
 	const client = {

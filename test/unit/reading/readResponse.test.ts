@@ -251,6 +251,21 @@ test.each([
 });
 
 test.each([
+	[{ headerType: 'DOCUMENT' }, 'optional'],
+	[{ mediaType: 'pdf' }, 'optional'],
+	[{ example: { url: 'https://example.com/a' } }, 'optional'],
+	[{ format: 'IMAGE' }, undefined],
+	[{ text: 'Hello' }, undefined],
+])('a header of %j: the PDF is %s', (header, pdf) => {
+	const components = [
+		{ type: 'HEADER', ...header },
+		{ type: 'BODY', text: 'Hi {{1}}' },
+	];
+	const [template] = readTemplates({ name: 'x', components });
+	expect(template.pdf).toBe(pdf);
+});
+
+test.each([
 	['PENDING', true],
 	['IN_REVIEW', true],
 	['Rejected', true],

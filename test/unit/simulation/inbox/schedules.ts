@@ -155,7 +155,7 @@ const focused: Array<fc.Arbitrary<Action[]>> = [
 		.tuple(
 			fc.record({
 				is: fc.constant('cutOff' as const),
-				...{ at: fc.constant(5), run: fc.constant(0), lasts: between(30, 160) },
+				...{ at: second(100), run: fc.constant(0), lasts: between(30, 160) },
 				from: fc.constantFrom('owner' as const, 'others' as const),
 			}),
 			...[fc.constantFrom(15, 40, 70), between(60, 200), between(60, 200)],
