@@ -1,5 +1,5 @@
 /** What n8n shows about a run that sends messages: labels and figures of its execution, its progress, and its total. */
-import { compact, countBy, pickBy, uniq } from 'lodash';
+import { compact, countBy, pick, uniq } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { writeLog } from '../log';
@@ -63,14 +63,47 @@ export function reportFigures(
 		if (state === 'uncertain' && hasBegun) counts.uncertain++;
 	}
 	const figures = { ...counts, tooManyRequests: client?.tooManyRequests ?? 0 };
-	const { customData } = context;
-	// n8n keeps only ten values, so zeros are left out to leave room for the user's own values.
-	for (const [key, figure] of Object.entries(pickBy(figures)))
-		customData?.set(key, String(Number(customData.get(key) ?? 0) + figure));
+	addFigures(context, figures);
 	const tracing: Record<string, string | number> = { ...figures };
 	const campaigns = uniq(compact(items.map(({ request }) => request?.rules?.campaign?.name)));
 	if (campaigns.length === 1) tracing.campaign = String(campaigns[0]);
 	context.setMetadata?.({ tracing });
+}
+
+/** Figures of a run, by name. */
+type Figures = Record<string, number>;
+
+/** What a node has reported last. */
+interface Reported {
+	execution: string;
+	/** See $runIndex. */
+	run: number;
+	figures: Figures;
+}
+
+/**
+ * Adds the figures of a run to those of its execution. An item that was skipped or has failed in an earlier attempt of
+ * the same run is counted once. The Retry button gives a new execution the figures of the old one, so these are reset.
+ */
+function addFigures(context: IExecuteFunctions, figures: Figures): void {
+	const { customData } = context;
+	if (!customData) return;
+	const execution = context.getExecutionId();
+	const run = Number(context.getWorkflowDataProxy(0).$runIndex);
+	const flow = context.getContext('flow') as { figuresOf?: string };
+	const node = context.getContext('node') as { reported?: Reported };
+	const isInherited = flow.figuresOf !== undefined && flow.figuresOf !== execution;
+	const { reported } = node;
+	const isSameRun = reported?.execution === execution && reported.run === run;
+	const earlier: Figures = isSameRun ? pick(reported.figures, ['skipped', 'failed']) : {};
+	for (const [key, figure] of Object.entries(figures)) {
+		const known = customData.get(key);
+		const total = (isInherited ? 0 : Number(known ?? 0)) - (earlier[key] ?? 0) + figure;
+		// n8n keeps only ten values, so zeros are left out to leave room for the user's own values.
+		if (total > 0 || known !== undefined) customData.set(key, String(total));
+	}
+	flow.figuresOf = execution;
+	node.reported = { execution, run, figures };
 }
 
 /** The number of messages between two lines of the log: at least this many, and at least this part of the run. */

@@ -1,6 +1,6 @@
 /** The output of a run: records of any shape, lists, statistics, new templates, and the labels of the execution. */
 import fc from 'fast-check';
-import { mapValues, range } from 'lodash';
+import { mapValues, pick, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
@@ -269,6 +269,29 @@ test('an execution and its span have the results of the messages, each counted b
 	const { metadata, runData } = stored.data.resultData;
 	expect(metadata).toEqual({ campaign: 'Spring', ...mapValues(figures, String) });
 	expect(runData[testedNode][0].metadata?.tracing).toEqual({ campaign: 'Spring', ...figures });
+});
+
+describe('the figures of an execution', () => {
+	const twoExcluded = { excludeNumbers: '+15550001000, +15550001001' };
+	const sending = { ...campaign, audienceRules: twoExcluded, options: { concurrency: 1 } };
+	const options = { parameters: sending, items: people(6) };
+	const figuresOf = ({ run: stored }: Awaited<ReturnType<typeof service.run>>) =>
+		pick(stored.data.resultData.metadata, ['sent', 'skipped', 'failed']);
+	beforeEach(async () => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001004', count: 1, status: 422 });
+	});
+
+	test('count each item once with Retry On Fail', async () => {
+		const result = await service.run({ ...options, retryOnFail: true, maxTries: 2 });
+		expect(figuresOf(result)).toEqual({ sent: '4', skipped: '2', failed: '0' });
+	});
+
+	test('do not contain those of the execution that was retried by the button', async () => {
+		const failed = await service.run(options);
+		expect(figuresOf(failed)).toEqual({ sent: '2', skipped: '2', failed: '1' });
+		const retried = await service.engine.retry(failed, { credentials: service.credentials() });
+		expect(figuresOf(retried)).toEqual({ sent: '2', skipped: '2', failed: '0' });
+	});
 });
 
 test('the list of executions can be filtered by recipient and campaign', async () => {

@@ -256,14 +256,14 @@ export class World extends N8n {
 			callTrigger: async (called, request) => {
 				const run =
 					request.is === 'tell' ? fromRecord(id, JSON.parse(request.run), called) : undefined;
-				// Before there is an owner, it is the trigger that will own the first run.
-				const owner = run ? run.owner : this.triggers[0].url;
+				// Before there is an owner, it is the trigger that will own the first run. That one is always heard then.
+				const owner = run?.owner ?? this.triggers[0].url;
 				const to = owner === called ? 'owner' : 'others';
 				const isHeard = !execution.cutOffs.some(
 					({ from, until }) => from === to && this.now < until,
 				);
-				if ((!run && request.is !== 'hello') || isHeard)
-					return await calls.callTrigger(called, request);
+				const mayBeCut = run !== undefined || (request.is === 'hello' && to === 'others');
+				if (!mayBeCut || isHeard) return await calls.callTrigger(called, request);
 				await this.after(1_000, life);
 				return undefined;
 			},
