@@ -62,10 +62,15 @@ async function tidy() {
 	}
 }
 
-/** Icons, codex files and output previews. Without `encoding: false` gulp 5 corrupts binary files. */
+/** Icons, codex files and output previews, the latter without spaces. Without `encoding: false` gulp 5 corrupts binary files. */
 async function copyStaticFiles() {
 	const files = ['nodes/**/*.{svg,png,json}', 'credentials/**/*.{svg,png}'];
 	await pipeline(src(files, { base: '.', encoding: false }), dest(staging));
+	for (const name of await fs.readdir(staging, { recursive: true })) {
+		if (!name.endsWith('.json')) continue;
+		const file = path.join(staging, name);
+		await fs.writeFile(file, JSON.stringify(JSON.parse(await fs.readFile(file, 'utf8'))));
+	}
 }
 
 exports.default = async function build() {

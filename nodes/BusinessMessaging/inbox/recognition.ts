@@ -105,14 +105,17 @@ export class Recognition {
 
 	private async judge(message: Arrival): Promise<Verdict> {
 		let isRefused = false;
+		let hasEnded = false;
 		for (;;) {
 			const decision = this.decideNow(message);
-			if (decision.is === 'ordinary') return { is: 'ordinary' };
+			// That a run has ended must be stored: otherwise a process that knows nothing of it would decide in another way.
+			if (decision.is === 'ordinary') return { is: 'ordinary', ...(hasEnded && { isNew: true }) };
 			const verdict: Verdict = { is: 'taken', startsToo: startsWorkflowsToo(decision, message) };
 			if (decision.is === 'copy') return verdict;
 			const { run } = decision;
 			if (this.needsPoll(run)) {
 				await this.poll(run); // then decide again, because the state may have changed
+				hasEnded ||= run.isOver;
 			} else if (decision.is === 'reply' || isRefused) {
 				const isAccepted = decision.is === 'reply' && decision.isAccepted;
 				addReply(decision, message, isAccepted, this.known.ports.now());

@@ -198,6 +198,22 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		[[]],
 		['m0'],
 	],
+	[
+		'a message shows that its run has ended, and then the process is killed: all triggers decide on the message in the same way',
+		{
+			setting: { ...setting, processes: 2, triggers: 2, keepsExecutions: false, trouble: 20 },
+			seed: 534815866,
+			actions: [
+				...[ask(32.2, [3, 0]), ask(44, [3], { limit: 20 })],
+				...[write(81.1, 3), write(57.3, 1), write(96.1, 0), write(48.3, 0), write(65.6, 3)],
+				...[write(68.8, 0), write(68.8, 0), write(11.7, 1), write(11.7, 1)],
+				{ is: 'kill', at: 83.1, process: 2, down: 15 },
+				...[80.6, 3.7].map((at, n): Action => ({ is: 'stop', at, run: 2 * n })),
+			],
+		},
+		[[], ['m4']],
+		['m2'],
+	],
 	...[26, 27, 28].map((at): (typeof seen)[0] => [
 		`a run tells its owner when the time is up, however long it has to wait for another trigger from second ${at} on`,
 		{
