@@ -28,6 +28,7 @@ export interface World {
 	read(list: number): List;
 	write(list: number, content: List): void;
 	noteRemoved(entries: string[]): void;
+	noteFound(entry: string, finder: Store): void;
 	durations(process: number): Record<Stall['where'], number>;
 	lands(process: number, epoch: number): boolean;
 	send(person: string, wasAlone: boolean, max: number): Message;
@@ -237,6 +238,7 @@ export class Run {
 				return this.done();
 			}
 			this.store.ask(`sent ${key}`, (isSent) => {
+				if (isSent) this.simulation.noteFound(`sent ${key}`, this.store);
 				this.reports.push([key, isSent ? 'alreadySent' : 'mayHaveBeenSent']);
 				this.done();
 			});

@@ -145,6 +145,12 @@ class Simulation implements World {
 		for (const entry of entries) this.removed.add(entry);
 	}
 
+	/** A look-up has found a confirmation, which another process may have added by a look-up that is not removed yet. */
+	noteFound(entry: string, finder: Store): void {
+		const isAsked = (store: Store) => store !== finder && store.questions.has(entry);
+		if ([...this.stores.values()].some(isAsked)) this.doubtful.add(entry);
+	}
+
 	/** How long the parts of the next call of a process take. */
 	durations(process: number): Record<Stall['where'], number> {
 		const call = (this.calls[process] = (this.calls[process] ?? -1) + 1);
