@@ -62,7 +62,7 @@ async function tidy() {
 	}
 }
 
-/** Icons, codex files and output previews, the latter without spaces. Without `encoding: false` gulp 5 corrupts binary files. */
+/** Icons, and JSON without spaces: codex files and output previews. Without `encoding: false` gulp 5 corrupts binary files. */
 async function copyStaticFiles() {
 	const files = ['nodes/**/*.{svg,png,json}', 'credentials/**/*.{svg,png}'];
 	await pipeline(src(files, { base: '.', encoding: false }), dest(staging));

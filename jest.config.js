@@ -57,5 +57,5 @@ module.exports = {
 	maxWorkers: Math.max(2, availableParallelism() - 1),
 	// What test files leave behind goes with their process.
 	workerIdleMemoryLimit: '1GB',
-	workerGracefulExitTimeout: 10_000,
+	workerGracefulExitTimeout: 10_000, // a process with much memory takes longer to end than the half second by default
 };

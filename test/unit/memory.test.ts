@@ -1,11 +1,15 @@
 /** What a process of n8n keeps between executions: of everything, only a maximum number, for a limited time. */
-import { range } from 'lodash';
+import { noop, range } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
 import ts from 'typescript';
 
 import { filesBelow, readText } from '../../harness/engine/files';
 import { BoundedMap } from '../../nodes/BusinessMessaging/boundedMap';
-import { limiterFor } from '../../nodes/BusinessMessaging/transport/rateLimiter';
+import {
+	RateLimiter,
+	type Slot,
+	limiterFor,
+} from '../../nodes/BusinessMessaging/transport/rateLimiter';
 import { eventsOf } from '../../nodes/BusinessMessaging/webhooks/deduplication';
 
 const hourMs = 3_600_000;
@@ -53,6 +57,17 @@ test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 		expect(await isKept('a')).toBe(false);
 	},
 );
+
+test('a request that has waited for the response to another one leaves nothing of its execution behind', async () => {
+	const limiter = new RateLimiter(60_000);
+	const first = (await limiter.acquire(1)) as Slot;
+	const second = limiter.acquire(1, { signal: new AbortController().signal });
+	await new Promise(setImmediate);
+	expect(limiter['wake']).not.toBe(noop); // it holds the signal
+	first.unsent();
+	await second;
+	expect(limiter['wake']).toBe(noop);
+});
 
 test('to recognize an event of a delivery takes no longer if the delivery has many events', async () => {
 	let looks = 0;

@@ -52,8 +52,7 @@ export async function applyAudienceRules(
 
 /**
  * Records the recipients of the items that this round handles. A recipient outside the send window is not recorded: a
- * later round sends the message. A duplicate is not recorded either: the first item
- * of its recipient decides.
+ * later round sends the message. A duplicate is not recorded either: the first item of its recipient decides.
  */
 export function rememberRecipients(items: ValidItem[], rounds: Rounds): void {
 	const putOff: unknown[] = ['outsideSendWindow', 'duplicate'];

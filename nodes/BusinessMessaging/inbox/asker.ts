@@ -41,7 +41,7 @@ export class Asker {
 	/** All owners so far. */
 	private owners: string[] = [];
 	private triggers: string[] = [];
-	/** Triggers that did not respond for a minute. They delay nobody any more: they are told now and then. */
+	/** Triggers that did not respond for a minute. Nobody waits for them any more; each heartbeat tries to tell them. */
 	private readonly silent = new Set<string>();
 	/** Owners of open questions that cannot own this run. */
 	private readonly without: string[] = [];
@@ -92,7 +92,7 @@ export class Asker {
 		const responses = await Promise.all(
 			urls.map(async (url) => await this.untilResponse(url, { is: 'hello' })),
 		);
-		for (const [index, url] of urls.entries()) if (isSilent(responses[index])) this.silent.add(url);
+		this.noteSilent(urls, responses);
 		const able = responses.map((response) =>
 			typeof response === 'object' && response.inbox !== 'no' ? response : undefined,
 		);
@@ -210,15 +210,12 @@ export class Asker {
 		const news = urls.filter((url) => !this.triggers.includes(url));
 		if (news.length === 0) return;
 		this.triggers = union(this.triggers, news);
-		await Promise.all(
-			news.map(async (url) => {
-				const result = await this.tellWhole(
-					url,
-					async (request) => await this.untilResponse(url, request),
-				);
-				if (isSilent(result)) this.silent.add(url);
-			}),
-		);
+		const results = await Promise.all(news.map(async (url) => await this.tellWhole(url, true)));
+		this.noteSilent(news, results);
+	}
+
+	private noteSilent(urls: string[], results: CallResult[]): void {
+		for (const [index, url] of urls.entries()) if (isSilent(results[index])) this.silent.add(url);
 	}
 
 	/** Tells all triggers that respond, except the owner. @returns the response of a trigger that knows another owner */
@@ -227,7 +224,7 @@ export class Asker {
 		const results = await Promise.all(
 			others.map(async (url) => await this.untilResponse(url, this.request(run, url))),
 		);
-		for (const [index, url] of others.entries()) if (isSilent(results[index])) this.silent.add(url);
+		this.noteSilent(others, results);
 		// A trigger that is being published again learns of the run when it is published.
 		const gone = others.filter((_, index) => results[index] === 'gone');
 		this.triggers = this.triggers.filter((url) => !gone.includes(url));
@@ -235,30 +232,28 @@ export class Asker {
 		return responses.find(({ inbox }) => inbox === 'other');
 	}
 
-	/** Tells triggers that did not respond about all people so far, once. */
+	/** Tries to tell the triggers that did not respond about all people so far, with one call for each. */
 	private async tellSilent(): Promise<void> {
 		await Promise.all(
 			[...this.silent].map(async (url) => {
-				const { length } = this.told;
-				const result = await this.tellWhole(
-					url,
-					async (request) => await this.ports.callTrigger(url, request),
-				);
-				if (!isSilent(result) && length === this.told.length) this.silent.delete(url);
+				const toldBefore = this.told.length;
+				const result = await this.tellWhole(url, false);
+				// Otherwise the trigger does not know of those who were told meanwhile.
+				if (!isSilent(result) && toldBefore === this.told.length) this.silent.delete(url);
 			}),
 		);
 	}
 
 	/** Tells a trigger about all people so far. The owner has accepted people, so no trigger can name another one. */
-	private async tellWhole(
-		url: string,
-		call: (request: TriggerRequest) => Promise<CallResult>,
-	): Promise<CallResult> {
-		const result = await call(this.request(this.toRun(this.told), url));
+	private async tellWhole(url: string, isPatient: boolean): Promise<CallResult> {
+		const request = this.request(this.toRun(this.told), url);
+		const result = isPatient
+			? await this.untilResponse(url, request)
+			: await this.ports.callTrigger(url, request);
 		const { inbox, owner } = typeof result === 'object' ? result : {};
 		if (inbox !== 'other' || owner === undefined || this.without.includes(owner)) return result;
 		this.without.push(owner);
-		return await this.tellWhole(url, call);
+		return await this.tellWhole(url, isPatient);
 	}
 
 	/** Tells the owner about a run. @throws InputError if the owner does not accept it within a minute, or has ended it */

@@ -352,9 +352,8 @@ export function chooseReplies(run: Run): void {
 /**
  * What n8n responds to a call of an execution. `accepted`: it has taken the replies. `waiting`: it waits. `running`:
  * n8n is carrying it out. `finished`: it has ended without an error. `stopped`: it has ended with an error, or a user
- * has stopped it. `gone`: it does not exist, or waits for something else. `broken`: n8n cannot continue it, because it has
- * stored nothing of it.
- * `unknown`: anything else.
+ * has stopped it. `gone`: it does not exist, or waits for something else. `broken`: n8n cannot continue it, because it
+ * has stored nothing of it. `unknown`: anything else.
  */
 export type RunState =
 	| 'accepted'

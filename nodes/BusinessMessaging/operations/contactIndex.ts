@@ -174,8 +174,8 @@ export class Contacts {
 	}
 
 	/**
-	 * Lists all contacts again, unless this was done after the call of this method. The list of another run has the fields
-	 * of its own contacts only.
+	 * Lists all contacts again, unless this was done after the call of this method. A list that another run has read does
+	 * not count, because it keeps only the fields of the contacts of that run.
 	 *
 	 * @throws ServiceError
 	 */

@@ -84,12 +84,7 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 		status,
 		isRefused: refusal.test(status?.toLowerCase().replaceAll(/[\s_-]+/g, ' ') ?? ''),
 		variables: text ? variables : undefined,
-		pdf:
-			format === 'document'
-				? pdfOf(record)
-				: header && !format && !headerText
-					? 'optional'
-					: undefined,
+		pdf: header && !format && !headerText ? 'optional' : pdfOf(record, format),
 		header:
 			headerText ||
 			(format && `[${format === 'document' ? 'PDF' : upperFirst(format)}]`) ||
@@ -114,7 +109,8 @@ function formatOf(header: ServiceRecord = {}): string {
  * Whether a message needs the URL of a PDF. Source: specification, field `headerDocumentUrl`. How a service shows that
  * a PDF is attached is an assumption.
  */
-function pdfOf(record: ServiceRecord): Template['pdf'] {
+function pdfOf(record: ServiceRecord, format: string): Template['pdf'] {
+	if (format !== 'document') return undefined;
 	const isAttached = Object.entries(record).find(
 		([key, value]) => /document|attach/i.test(key) && typeof value === 'boolean',
 	)?.[1];

@@ -94,11 +94,14 @@ export class RateLimiter {
 
 	private async responseOrStop(signal?: AbortSignal): Promise<void> {
 		await new Promise<void>((resolve) => {
-			this.wake = () => {
-				signal?.removeEventListener('abort', this.wake);
+			const wake = () => {
+				signal?.removeEventListener('abort', wake);
+				// The signal keeps all data of its execution in memory.
+				this.wake = noop;
 				resolve();
 			};
-			signal?.addEventListener('abort', this.wake);
+			this.wake = wake;
+			signal?.addEventListener('abort', wake);
 		});
 	}
 }

@@ -59,8 +59,12 @@ function stored(context: Context): Partial<Record<Kind, Saved>> {
 	return readState(context, 'registrations') ?? {};
 }
 
+function seenKey(context: Context, kind: Kind): string {
+	return `${nodeKey(context)} ${kind}`;
+}
+
 function present(context: Context, kind: Kind): Saved | undefined {
-	const own = seen.get(`${nodeKey(context)} ${kind}`);
+	const own = seen.get(seenKey(context, kind));
 	const other = stored(context)[kind];
 	return own && own.savedAt >= (other?.savedAt ?? 0) ? own : other;
 }
@@ -84,13 +88,14 @@ function remember(context: Context, registration: Registration): void {
 }
 
 function save(context: Context, kind: Kind, registration: Saved): void {
-	seen.set(`${nodeKey(context)} ${kind}`, registration);
+	seen.set(seenKey(context, kind), registration);
 	writeState(context, 'registrations', { ...stored(context), [kind]: registration });
 }
 
-/** The service's lists that were read for unknown secrets, at most one a minute for each URL. */
+/** The service's lists that were read for unknown secrets, at most one a minute for each URL. Using one must not renew it. */
 const lists = new BoundedMap<string, Promise<RegisteredWebhook[]>>({
-	...{ maxSize: 2_000, maxAgeMs: 60_000 },
+	maxSize: 2_000,
+	maxAgeMs: 60_000,
 });
 
 /**
@@ -103,13 +108,14 @@ export async function knowsSecret(context: IWebhookFunctions, given: string): Pr
 	const registration = present(context, kind);
 	if (registration && isSame(registration.secret, given)) {
 		const isStored = stored(context)[kind]?.savedAt === registration.savedAt;
-		if (isStored) seen.set(`${nodeKey(context)} ${kind}`, registration);
+		if (isStored) seen.set(seenKey(context, kind), registration);
 		else save(context, kind, registration);
 		return true;
 	}
 	if (!secretForm.test(given)) return false;
 	const url = webhookUrlOf(context);
-	const list = lists.getOrSet(url, async () => await listWebhooks(await connect(context)));
+	const list = lists.get(url) ?? connect(context).then(listWebhooks);
+	if (!lists.has(url)) lists.set(url, list);
 	const address = withSecret(url, given);
 	const found = (await list.catch(() => [])).find((webhook) => webhook.url === address);
 	if (!found) return false;

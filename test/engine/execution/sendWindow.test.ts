@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type CountryCode, getCountries, getExampleNumber } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { memoize, range } from 'lodash';
+import { DateTime } from 'luxon';
 
 import { nextClosing, nextOpening } from '../../../nodes/BusinessMessaging/execution/sendWindow';
 import { timeZonesOf } from '../../../nodes/BusinessMessaging/phone/timeZones';
@@ -164,4 +165,38 @@ test('the window is open from the stated opening until the stated closing, and c
 		if (closes < opens + 8 * 24 * hourMs) expect(isOpen(closes)).toBe(false);
 	});
 	fc.assert(property, { seed, numRuns: 10, endOnFailure: true });
+});
+
+test('periods that begin and end at any minute are met to the minute', () => {
+	const minute = fc.integer({ min: 0, max: 1_439 });
+	const anyWindow = fc.record({
+		days: fc.constant<number[]>([1, 2, 3, 4, 5, 6, 7]),
+		periods: fc.array(fc.record({ opens: minute, closes: minute }), { minLength: 1, maxLength: 2 }),
+		zone: fc.constant(''),
+	});
+	// Offsets in quarters of an hour, and a clock change by half an hour.
+	const zones = ['Asia/Kathmandu', 'Australia/Lord_Howe'];
+	const property = fc.property(
+		anyWindow,
+		fc.constantFrom(...zones),
+		fc.nat(),
+		(window, zone, n) => {
+			const now = Date.UTC(2030, 3, 6) + (n % (48 * 60)) * minuteMs + (n % 60_000);
+			const isOpen = (time: number) => isInside(window, zone, time);
+			const first = now - (now % minuteMs) + minuteMs;
+			const next = range(first, first + 50 * hourMs, minuteMs).find(
+				(time) => isOpen(time) !== isOpen(now),
+			);
+			const found = isOpen(now) ? nextClosing(window, [zone], now) : openingOf(window, [zone], now);
+			expect(typeof found === 'number' ? found : undefined).toBe(next);
+		},
+	);
+	fc.assert(property, { seed, numRuns: 50, endOnFailure: true });
+});
+
+test('a search reads the clock four times an hour at most if the periods begin and end at full quarters', () => {
+	const read = jest.spyOn(DateTime, 'fromMillis');
+	const night = { days: [1], periods: [{ opens: 0, closes: 60 }], zone: '' };
+	expect(openingOf(night, ['Asia/Tokyo', 'America/New_York'], Date.UTC(2030, 0))).toBe('never');
+	expect(read.mock.calls.length).toBeLessThan(8 * 24 * 4 * 2);
 });

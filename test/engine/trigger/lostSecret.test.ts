@@ -16,9 +16,19 @@ test('the secret of the URL is read from the list of the service if n8n has lost
 	service.engine['server'].register('POST', other['path'], handle);
 	const statusOf = async (address: string) => (await other.deliver(received(), {}, address)).status;
 	const wrong = url.replace(/[\w-]{43}/, 'x'.repeat(43));
+	const before = service.calls('listWebhooks');
 	expect([await statusOf(url), await statusOf(wrong)]).toEqual([200, 401]);
 	const lists = service.calls('listWebhooks');
 	expect([await statusOf(wrong), await statusOf(url)]).toEqual([401, 200]);
 	expect(service.calls('listWebhooks')).toBe(lists);
 	expect(JSON.stringify(other.staticData)).toContain('secretVersion');
+	// However often a wrong secret comes, the list is read again after a minute.
+	const { now } = performance;
+	for (const seconds of [30, 59, 61, 90]) {
+		jest
+			.spyOn(performance, 'now')
+			.mockImplementation(() => now.call(performance) + 1_000 * seconds);
+		expect(await statusOf(wrong)).toBe(401);
+	}
+	expect(service.calls('listWebhooks')).toBe(lists + (lists - before)); // a list takes several requests
 });

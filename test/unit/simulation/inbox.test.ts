@@ -243,7 +243,7 @@ test.each(seen)('%s', async (_, schedule, got, late) => {
 });
 
 test.each([0, 1])(
-	'a trigger that does not respond from second %d on delays a run by a minute only once, and is told later',
+	'a trigger that stops responding at second %d delays the run by one minute in all, and is told when it responds again',
 	async (at) => {
 		const actions: Action[] = [
 			ask(0, [0, 1, 2, 3, 4], { pace: 15 }),

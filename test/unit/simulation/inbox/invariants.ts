@@ -51,7 +51,7 @@ export interface Fault {
 const slackMs = 150_000;
 /** A run asks on without a trigger that it could not call for about this time. */
 const unreachableMs = 50_000;
-/** After this time, it has told the trigger about everybody. */
+/** Within this time after the trigger responds again, the run has told it about everybody. */
 const tellAgainMs = 60_000;
 /** Within this time, a call that takes long, and its repetition, are over. */
 const callMs = 30_000;
@@ -160,8 +160,8 @@ function isWhilePublishing(
 }
 
 /**
- * Whether a run that has asked the sender of a message could not call the triggers that are not the owner: until then,
- * or when it told them for the last time.
+ * Whether a run that asks the sender of a message could not call the triggers that are not the owner. They do not know
+ * the sender until the run can call them again; if it had asked everybody by then, they never do.
  */
 function isUnreachable({ executions }: World, { phone, at }: Written): boolean {
 	return executions.some(({ phones, cutOffs, endedAskingAt }) => {
