@@ -216,7 +216,7 @@ export const defaultTimeoutSeconds = 30;
 const concurrencyField = numberField({
 	displayName: 'Simultaneous Requests',
 	name: 'concurrency',
-	typeOptions: { minValue: 1, maxValue: 400, numberPrecision: 0 },
+	typeOptions: { minValue: 1, maxValue: 600, numberPrecision: 0 },
 	default: 24,
 	description:
 		'How many messages may be sent at the same time. Without this option, it depends on Requests per Minute in the credential. Messages to the same person are always sent one after the other.',

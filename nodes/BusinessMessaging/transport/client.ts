@@ -76,7 +76,7 @@ export interface ClientOptions {
 }
 
 /** The greatest number of simultaneous requests. */
-const maxConcurrency = 400;
+const maxConcurrency = 600;
 /** Factor for more simultaneous requests than are needed on average, because response times vary. */
 const concurrencyMargin = 1.5;
 
