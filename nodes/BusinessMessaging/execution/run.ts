@@ -86,13 +86,10 @@ export async function runOperation(
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
 	run.listening = listening;
 	refuseUnsent(context, items);
-	labelExecution(context, operation, items.filter(inState('pending')));
+	const pending = items.filter(inState('pending'));
+	labelExecution(context, operation, pending);
 	const report = once(() => reportFigures(context, operation, items, run));
-	const sending = untilStopped(
-		context,
-		carryOut(context, run, items.filter(inState('pending')), stops),
-		report,
-	);
+	const sending = untilStopped(context, carryOut(context, run, pending, stops), report);
 	const finished = sending.then((warning) => {
 		report();
 		addHints(context, operation, items, { client: run.client, warning });
