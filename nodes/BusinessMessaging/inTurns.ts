@@ -4,15 +4,23 @@ import { sleep } from 'n8n-workflow';
 /** After this time, ms, the work pauses so that n8n can serve its editor, webhooks and health checks. */
 const turnMs = 25;
 
+/** A function to call after each piece of work: it pauses if a turn is over. */
+export function pauses(): () => Promise<void> {
+	let begin = performance.now();
+	return async () => {
+		if (performance.now() - begin < turnMs) return;
+		await sleep(0);
+		begin = performance.now();
+	};
+}
+
 /** `Array.map` with pauses. */
 export async function mapInTurns<T, R>(all: T[], work: (one: T, index: number) => R): Promise<R[]> {
 	const results: R[] = [];
-	let begin = performance.now();
+	const pause = pauses();
 	for (const [index, one] of all.entries()) {
 		results.push(work(one, index));
-		if (performance.now() - begin < turnMs) continue;
-		await sleep(0);
-		begin = performance.now();
+		await pause();
 	}
 	return results;
 }

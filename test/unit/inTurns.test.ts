@@ -1,18 +1,93 @@
 /** Work on many things leaves the process to others now and then. */
 import range from 'lodash/range';
-import { mapInTurns } from '../../nodes/BusinessMessaging/inTurns';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
-test('work of five seconds leaves the process to others two hundred times, and the results keep their order', async () => {
-	let now = 0;
-	jest.spyOn(performance, 'now').mockImplementation(() => now);
+import { rememberRecipients } from '../../nodes/BusinessMessaging/execution/applyAudienceRules';
+import type { ValidItem } from '../../nodes/BusinessMessaging/execution/item';
+import { toOutputs } from '../../nodes/BusinessMessaging/execution/itemOutput';
+import { inQueues } from '../../nodes/BusinessMessaging/execution/keyedQueue';
+import { previewItems } from '../../nodes/BusinessMessaging/execution/previewItems';
+import type { Rounds } from '../../nodes/BusinessMessaging/execution/rounds';
+import { mapInTurns } from '../../nodes/BusinessMessaging/inTurns';
+import { lookUpTemplates } from '../../nodes/BusinessMessaging/operations/sending/templateReview';
+import { sendText } from '../../nodes/BusinessMessaging/operations/message/sendText';
+import type { Client } from '../../nodes/BusinessMessaging/transport/client';
+
+jest.mock('../../nodes/BusinessMessaging/transport/templateList', () => ({
+	listTemplates: async () => ({ records: [{ name: 'a', language: 'en' }], isComplete: true }),
+}));
+
+let now = 0;
+beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
+
+/** How often others had their turn during some work. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 	let turns = 0;
 	const others = setInterval(() => turns++, 0);
-	const numbers = range(1_000);
-	const results = await mapInTurns(numbers, (number, index) => {
-		now += 5;
-		return number + index;
-	});
+	await work();
 	clearInterval(others);
+	return turns;
+}
+
+test('work of five seconds leaves the process to others two hundred times, and the results keep their order', async () => {
+	const numbers = range(1_000);
+	let results: number[] = [];
+	const turns = await turnsDuring(async () => {
+		results = await mapInTurns(numbers, (number, index) => {
+			now += 5;
+			return number + index;
+		});
+	});
 	expect(results).toEqual(numbers.map((number) => 2 * number));
 	expect(turns).toBeGreaterThan(150);
+});
+
+/** An item that takes 5 ms whenever its request or a field of its input is read. */
+const slow = (index: number): ValidItem => ({
+	index,
+	outcome: { records: [{ to: '+15550001000', sendStatus: 'sent' }] },
+	input: {
+		get n() {
+			now += 5;
+			return index;
+		},
+	},
+	get request() {
+		now += 5;
+		const rules = { audience: {}, template: { name: 'a', language: 'en', isChecked: true } };
+		return { body: { to: `+1555000${1000 + index}` }, rules } as unknown as ValidItem['request'];
+	},
+});
+const context = {
+	getNode: () => ({}),
+	getNodeParameter: () => true, // Keep Input Fields
+} as unknown as IExecuteFunctions;
+const queue = { keyOf: ({ index }: ValidItem) => String(index), concurrency: () => 1 };
+const skipping = async (item: ValidItem) => void item.request;
+
+test.each<[string, (items: ValidItem[]) => Promise<unknown>]>([
+	['previews', async (items) => await previewItems(items, undefined)],
+	['outputs with the fields of the input', async (all) => await toOutputs(context, sendText, all)],
+	[
+		'recipients that are remembered',
+		async (items) => await rememberRecipients(items, { add: () => {} } as unknown as Rounds),
+	],
+	[
+		'items that are skipped one after the other',
+		async (items) => await inQueues(items, { ...queue, isStopped: () => false }, skipping),
+	],
+	[
+		'comparisons with the cached templates',
+		async (items) => {
+			const requests = items.map((item) => ({
+				get rules() {
+					return item.request.rules;
+				},
+			}));
+			await lookUpTemplates({} as Client, requests);
+		},
+	],
+])('1,000 %s leave the process to others, too', async (_, work) => {
+	const items = range(1_000).map(slow);
+	expect(await turnsDuring(async () => await work(items))).toBeGreaterThan(150);
 });

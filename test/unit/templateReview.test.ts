@@ -3,13 +3,13 @@ import range from 'lodash/range';
 import { reviewTemplate } from '../../nodes/BusinessMessaging/operations/sending/templateReview';
 import type { TemplateList } from '../../nodes/BusinessMessaging/transport/templateList';
 
-test('thousands of items whose templates do not exist do not look through the whole list each', () => {
+test('thousands of items whose templates do not exist do not look through the whole list each, and no name is compared in each language', () => {
 	let reads = 0;
 	const records = range(300).map((n) => ({
 		language: 'en',
 		get name() {
 			reads++;
-			return `template_${n}`;
+			return `template_${n % 50}`; // in six languages
 		},
 	}));
 	const list = { records, isComplete: true } as unknown as TemplateList;
@@ -19,7 +19,7 @@ test('thousands of items whose templates do not exist do not look through the wh
 	};
 	for (const n of range(3_000))
 		expect(() => review(`tenplate_${n % 500}`)).toThrow('The service has no template "tenplate_');
-	expect(reads).toBeLessThan(30 * records.length);
+	expect(reads).toBeLessThan(2 * records.length);
 	expect(() => review('tenplate_0')).toThrow(
 		expect.objectContaining({
 			description: expect.stringContaining('Did you mean template_0?'),

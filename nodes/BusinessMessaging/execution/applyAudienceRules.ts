@@ -1,5 +1,5 @@
 /** Audience Rules: decides before the first message goes out who does not get one. */
-import { attempt, compact, every, groupBy, isEmpty, isError, map, uniq, uniqBy } from 'lodash';
+import { attempt, compact, every, groupBy, isEmpty, isError, map, uniq } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { mapInTurns } from '../inTurns';
@@ -41,7 +41,7 @@ export async function applyAudienceRules(
 		if (first === undefined) firstOf.set(person, item.index);
 		if (item.outcome) return;
 		try {
-			const isFirst = first === undefined && rounds.earlier(person) === undefined;
+			const isFirst = first === undefined && !rounds.hasEarlier(person);
 			item.outcome =
 				(isFirst ? undefined : repeated(item, first)) ?? leaveOut(item, person, segments);
 		} catch (error) {
@@ -54,13 +54,12 @@ export async function applyAudienceRules(
  * Records the recipients of the items that this round handles. A recipient outside the send window is not recorded: a
  * later round sends the message. A duplicate is not recorded either: the first item of its recipient decides.
  */
-export function rememberRecipients(items: ValidItem[], rounds: Rounds): void {
+export async function rememberRecipients(items: ValidItem[], rounds: Rounds): Promise<void> {
 	const putOff: unknown[] = ['outsideSendWindow', 'duplicate'];
 	const isPutOff = ({ outcome }: ValidItem) =>
 		outcome !== undefined && !hasFailed(outcome) && putOff.includes(outcome.records[0]?.reason);
 	const theirs = items.filter((item) => item.request.rules?.audience && !isPutOff(item));
-	for (const { request, index } of uniqBy(theirs, (item) => recipientOf(item.request)))
-		rounds.add(recipientOf(request), index);
+	await mapInTurns(theirs, ({ request }) => rounds.add(recipientOf(request)));
 }
 
 /** Leaves out the items that are not among the first ones of a test, counted over all rounds of a loop. @throws InputError */
@@ -133,7 +132,7 @@ export const sendWindow: Guard = {
 const maxShownZones = 5;
 
 const minuteMs = 60_000;
-/** The results for windows in time zones at a minute. Finding one takes up to a second, and thousands of items have the same result. */
+/** The results for windows in time zones at a minute. Finding one takes up to 50 ms, and thousands of items have the same result. */
 const openings = new BoundedMap<string, Opening | undefined | Error>({ maxSize: 1_000 });
 
 /** From when to when messages may go out next, ISO 8601. */

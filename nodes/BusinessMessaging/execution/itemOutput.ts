@@ -9,6 +9,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
+import { mapInTurns } from '../inTurns';
 import { textOrJson } from '../jsonValues';
 import { type Operation, sendResult } from '../operations/operation';
 import { InputError, type ServiceError } from '../transport/errors';
@@ -16,18 +17,18 @@ import { type Item, hasFailed } from './item';
 import { isTool } from './toolReview';
 
 /** The outputs of all items in their order, each paired with its item. */
-export function toOutputs(
+export async function toOutputs(
 	context: IExecuteFunctions,
 	{ recipientOf, waits }: Operation,
 	items: Item[],
 	{ isPreview = false } = {},
-): INodeExecutionData[] {
+): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const isMessage = recipientOf !== undefined;
 	const outputs = items.flatMap((item) => toOutput(node, item, { isMessage, isPreview }));
 	const keepsInput =
 		isMessage && !waits && context.getNodeParameter('options.keepInputFields', 0, false) === true;
-	return keepsInput ? withInputs(outputs, items) : outputs;
+	return keepsInput ? await withInputs(outputs, items) : outputs;
 }
 
 /**
@@ -71,13 +72,16 @@ const ownFields = ['messageId', ...rareFields];
  * Outputs followed by the fields of their inputs. If both have the same field, the output's is used. n8n's table shows
  * columns in the order in which they first appear, so the first item gets all fields of a result.
  */
-function withInputs(outputs: INodeExecutionData[], items: Item[]): INodeExecutionData[] {
+async function withInputs(
+	outputs: INodeExecutionData[],
+	items: Item[],
+): Promise<INodeExecutionData[]> {
 	const isResult = ({ json }: INodeExecutionData) => 'sendStatus' in json;
 	const results = outputs.filter(isResult);
 	const names = difference(uniq(results.flatMap(({ json }) => Object.keys(json))), rareFields);
 	const allFields = Object.fromEntries(names.map((name) => [name, null]));
 	const inputOf = new Map(items.map(({ index, input }) => [index, input]));
-	return outputs.map((output) => {
+	return await mapInTurns(outputs, (output) => {
 		if (!isResult(output)) return output;
 		const result = output === results[0] ? { ...allFields, ...output.json } : output.json;
 		const { item } = output.pairedItem as { item: number };

@@ -1,6 +1,8 @@
 /** Runs items at the same time if that is safe, and one after the other if their order matters. */
 import { groupBy } from 'lodash';
 
+import { pauses } from '../inTurns';
+
 interface QueueSettings<T> {
 	/** Items with the same key are carried out one after the other, in their order. */
 	keyOf: (item: T) => string;
@@ -19,6 +21,7 @@ export async function inQueues<T>(
 	const queues = Object.values(groupBy(items, keyOf)).map((queue) => queue.values());
 	let next = 0;
 	let underWay = 0;
+	const pause = pauses(); // if guards skip all items, nothing else lets n8n's process do other work
 	await new Promise<void>((resolve) => {
 		const begin = () => {
 			while (underWay < concurrency() && next < queues.length && !isStopped()) {
@@ -26,11 +29,13 @@ export async function inQueues<T>(
 				const { value: item, done } = queue.next();
 				if (done) continue;
 				underWay++;
-				void task(item).then(() => {
-					underWay--;
-					queues.push(queue);
-					begin();
-				});
+				void task(item)
+					.then(pause)
+					.then(() => {
+						underWay--;
+						queues.push(queue);
+						begin();
+					});
 			}
 			if (underWay === 0) resolve();
 		};

@@ -1,4 +1,5 @@
 /** What a run would send, without sending it and without reading or writing n8n's database. */
+import { mapInTurns } from '../inTurns';
 import { textOrJson } from '../jsonValues';
 import { previewOf } from '../operations/sending/messagePreview';
 import { sendResult } from '../operations/operation';
@@ -6,18 +7,21 @@ import type { TemplateList } from '../transport/templateList';
 import { type ValidItem, skip } from './item';
 
 /** Gives each item the message that would be sent. @returns a hint about what a preview does not show */
-export function previewItems(items: ValidItem[], prepared: unknown): string | undefined {
-	for (const item of items) {
+export async function previewItems(
+	items: ValidItem[],
+	prepared: unknown,
+): Promise<string | undefined> {
+	await mapInTurns(items, (item) => {
 		const { request } = item;
 		const { campaign } = request.rules ?? {};
 		if (campaign?.clearsHistory) {
 			item.outcome = skip(item, 'historyCleared', { campaign: campaign.name });
-			continue;
+			return;
 		}
 		const shown = sendResult(textOrJson(request.body?.to), 'preview');
 		const message = previewOf(request, prepared as TemplateList | undefined);
 		item.outcome = { records: [{ ...shown, ...message }] };
-	}
+	});
 	const isUnchecked = items.some(
 		({ request }) => request.rules?.campaign ?? request.rules?.audience?.cap,
 	);

@@ -1,5 +1,5 @@
 /** What n8n shows about a run that sends messages: labels and figures of its execution, its progress, and its total. */
-import { compact, countBy, pick, uniq } from 'lodash';
+import { compact, countBy, uniq } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { writeLog } from '../log';
@@ -14,6 +14,7 @@ import {
 	hasFailed,
 	stateOf,
 } from './item';
+import type { RetryRecord } from './retryRecord';
 
 /** The greatest length of a label, characters: n8n cuts off longer ones. */
 const maxLength = 255;
@@ -43,66 +44,85 @@ export function labelExecution(
 	}
 }
 
+/** Figures of a run, by the names of their custom data. */
+const noFigures = { sent: 0, skipped: 0, failed: 0, uncertain: 0, tooManyRequests: 0 };
+type Figures = typeof noFigures;
+/** A figure in custom data. Other values with such a name are the user's. */
+const figure = /^\d+$/;
+
+/** The execution whose figures the custom data has. */
+const shownOf = (context: IExecuteFunctions) =>
+	context.getContext('flow') as { figuresOf?: string };
+
+/**
+ * Resets the figures that n8n's Retry button has copied from the old execution. n8n cannot delete custom data, so they
+ * become zero.
+ */
+export function resetFigures(context: IExecuteFunctions): void {
+	const { customData } = context;
+	const shown = shownOf(context);
+	const execution = context.getExecutionId();
+	if (!customData || shown.figuresOf === undefined || shown.figuresOf === execution) return;
+	for (const key of Object.keys(noFigures))
+		if (figure.test(customData.get(key) ?? '')) customData.set(key, '0');
+	shown.figuresOf = execution;
+}
+
 /**
  * Counts the results of this run's messages, in n8n's custom data and, from n8n 2.22 on, as attributes of the node's
- * span. Messages that an earlier attempt has sent were counted by that attempt.
+ * span. Messages that an earlier attempt has sent were counted by that attempt. In a run that was stopped, requests
+ * under way count as uncertain.
  */
 export function reportFigures(
 	context: IExecuteFunctions,
 	{ recipientOf }: Operation,
 	items: Item[],
-	client: Client | undefined,
+	{ record, client }: { record?: RetryRecord; client?: Client },
 ): void {
 	if (!recipientOf) return;
-	const counts = { sent: 0, skipped: 0, failed: 0, uncertain: 0 };
+	const figures = { ...noFigures, tooManyRequests: client?.tooManyRequests ?? 0 };
 	for (const { outcome, hasBegun } of items) {
 		const state = stateOf(outcome);
-		if (state === 'leftOut') counts.skipped++;
-		if (state === 'failed') counts.failed++;
-		if (state === 'done' && hasBegun) counts.sent++;
-		if (state === 'uncertain' && hasBegun) counts.uncertain++;
+		if (state === 'leftOut') figures.skipped++;
+		else if (state === 'failed') figures.failed++;
+		else if (hasBegun) figures[state === 'done' ? 'sent' : 'uncertain']++;
 	}
-	const figures = { ...counts, tooManyRequests: client?.tooManyRequests ?? 0 };
-	addFigures(context, figures);
+	addFigures(context, record?.name ?? '', figures);
 	const tracing: Record<string, string | number> = { ...figures };
 	const campaigns = uniq(compact(items.map(({ request }) => request?.rules?.campaign?.name)));
 	if (campaigns.length === 1) tracing.campaign = String(campaigns[0]);
 	context.setMetadata?.({ tracing });
 }
 
-/** Figures of a run, by name. */
-type Figures = Record<string, number>;
-
 /** What a node has reported last. */
 interface Reported {
 	execution: string;
-	/** See $runIndex. */
-	run: number;
+	/** See RetryRecord. */
+	run: string;
 	figures: Figures;
 }
 
 /**
  * Adds the figures of a run to those of its execution. An item that was skipped or has failed in an earlier attempt of
- * the same run is counted once. The Retry button gives a new execution the figures of the old one, so these are reset.
+ * the same run is counted once.
  */
-function addFigures(context: IExecuteFunctions, figures: Figures): void {
+function addFigures(context: IExecuteFunctions, run: string, figures: Figures): void {
 	const { customData } = context;
 	if (!customData) return;
 	const execution = context.getExecutionId();
-	const run = Number(context.getWorkflowDataProxy(0).$runIndex);
-	const flow = context.getContext('flow') as { figuresOf?: string };
 	const node = context.getContext('node') as { reported?: Reported };
-	const isInherited = flow.figuresOf !== undefined && flow.figuresOf !== execution;
 	const { reported } = node;
 	const isSameRun = reported?.execution === execution && reported.run === run;
-	const earlier: Figures = isSameRun ? pick(reported.figures, ['skipped', 'failed']) : {};
-	for (const [key, figure] of Object.entries(figures)) {
+	const { skipped, failed } = isSameRun ? reported.figures : noFigures;
+	const added = { ...figures, skipped: figures.skipped - skipped, failed: figures.failed - failed };
+	for (const [key, number] of Object.entries(added)) {
 		const known = customData.get(key);
-		const total = (isInherited ? 0 : Number(known ?? 0)) - (earlier[key] ?? 0) + figure;
+		if (!figure.test(known ?? '0')) continue;
+		const total = Number(known ?? 0) + number;
 		// n8n keeps only ten values, so zeros are left out to leave room for the user's own values.
 		if (total > 0 || known !== undefined) customData.set(key, String(total));
 	}
-	flow.figuresOf = execution;
+	shownOf(context).figuresOf = execution;
 	node.reported = { execution, run, figures };
 }
 

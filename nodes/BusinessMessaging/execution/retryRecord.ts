@@ -4,12 +4,13 @@
  * and not by its text, because a text may contain the time.
  */
 import { createHash, randomUUID } from 'crypto';
-import { omit, pick } from 'lodash';
+import { isEmpty, map, omit, pick } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Operation } from '../operations/operation';
 import {
 	type Guard,
+	type Item,
 	type Outcome,
 	type Send,
 	type ValidItem,
@@ -41,22 +42,27 @@ interface StoredRun {
 /** The record of the current run, for an operation whose calls must not be repeated. */
 export class RetryRecord implements Guard {
 	private readonly runs: Record<string, StoredRun>;
-	private readonly name: string;
+	/** The same for all attempts of this run. */
+	readonly name: string;
 	private readonly node: string;
 	private readonly run: StoredRun;
 
 	constructor(
 		context: IExecuteFunctions,
 		private readonly operation: Operation,
+		items: Item[],
 	) {
 		const stored = context.getContext('node') as { sent?: Record<string, StoredRun> };
 		this.runs = stored.sent ??= {};
-		// For a tool, n8n counts each attempt as a run. There, what the model has said tells one call from another. A tool
-		// that waits is run by n8n's engine, which counts a run once.
-		this.name =
-			isTool(context.getNode()) && !operation.waits
-				? digest(JSON.stringify(context.getInputData().map(({ json }) => omit(json, 'toolCallId'))))
-				: String(context.getWorkflowDataProxy(0).$runIndex);
+		// An attempt of a tool may be another run: agents that run their tools themselves count attempts as runs, and a
+		// model may repeat a call that has failed. So what the model has said tells one call from another. In n8n's engine,
+		// a model may ask a question again.
+		const isCall = isTool(context.getNode()) && (!operation.waits || context.isToolExecution?.());
+		const said = context.getInputData().map(({ json }) => omit(json, 'toolCallId'));
+		const call = said.every(isEmpty) ? map(items, 'request.body') : said;
+		this.name = isCall
+			? digest(JSON.stringify(call))
+			: String(context.getWorkflowDataProxy(0).$runIndex);
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
 		this.run = this.runs[this.name] ??= { id: randomUUID(), items: {} };
 	}

@@ -7,12 +7,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../transport/errors';
 import { isTool } from './toolReview';
 
-/** The position of an item: the round and its index, both counted from 0. */
-type ItemPosition = [round: number, index: number];
-
 interface StoredRounds {
-	/** The first item of each person. */
-	people: Record<string, ItemPosition>;
+	/** The first round with each person, counted from 0. */
+	people: Record<string, number>;
 	/** The latest round that was tested, the number of its items, and the number of items in all rounds before it. */
 	tested: { round: number; before: number; items: number };
 }
@@ -30,15 +27,14 @@ export class Rounds {
 		this.stored = kept.rounds ??= { people: {}, tested: { round: 0, before: 0, items: 0 } };
 	}
 
-	/** The first item of a person, if it is in an earlier round. Undefined if it is in this round, which a retry may repeat. */
-	earlier(person: string): ItemPosition | undefined {
-		const position = this.stored.people[person];
-		return position?.[0] === this.round ? undefined : position;
+	/** Whether a person was in an earlier round. This round does not count, because a retry may repeat it. */
+	hasEarlier(person: string): boolean {
+		return (this.stored.people[person] ?? this.round) !== this.round;
 	}
 
-	/** Records the first item of a person in this round. */
-	add(person: string, index: number): void {
-		this.stored.people[person] = this.earlier(person) ?? [this.round, index];
+	/** Records that a person is in this round. */
+	add(person: string): void {
+		this.stored.people[person] ??= this.round;
 	}
 
 	/** Counts the items of this round, for a test of the first items. @returns how many items there were before this round */

@@ -1,5 +1,5 @@
 /** One run of the node: carries out the operation for every input item, with each setting of On Error. */
-import { attempt, compact, noop, sumBy, uniq } from 'lodash';
+import { attempt, compact, noop, once, sumBy, uniq } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { mapInTurns } from '../inTurns';
@@ -32,7 +32,7 @@ import { atMost, inQueues } from './keyedQueue';
 import { isEvaluation } from './engine2';
 import { toNodeError, toOutputs } from './itemOutput';
 import { previewItems } from './previewItems';
-import { labelExecution, logProgress, reportFigures, totalOf } from './report';
+import { labelExecution, logProgress, reportFigures, resetFigures, totalOf } from './report';
 import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
@@ -77,6 +77,7 @@ export async function runOperation(
 	listen: Listen,
 	stops: boolean,
 ): Promise<INodeExecutionData[]> {
+	if (operation.recipientOf) resetFigures(context);
 	const items = await readItems(context, operation);
 	if (isPreview(context, operation, items)) return await preview(context, operation, items);
 	refuseUnsent(context, items);
@@ -85,13 +86,12 @@ export async function runOperation(
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
 	run.listening = listening;
 	refuseUnsent(context, items);
-	labelExecution(context, operation, items.filter(inState('pending')));
-	const sending = untilStopped(
-		context,
-		carryOut(context, run, items.filter(inState('pending')), stops),
-	);
+	const pending = items.filter(inState('pending'));
+	labelExecution(context, operation, pending);
+	const report = once(() => reportFigures(context, operation, items, run));
+	const sending = untilStopped(context, carryOut(context, run, pending, stops), report);
 	const finished = sending.then((warning) => {
-		reportFigures(context, operation, items, run.client);
+		report();
 		addHints(context, operation, items, { client: run.client, warning });
 		refuseFailed(context, operation, items, warning);
 	});
@@ -99,10 +99,10 @@ export async function runOperation(
 		await listening?.stop();
 		throw error;
 	});
-	if (operation.recipientOf) rememberRecipients(items.filter(mayReach), new Rounds(context));
+	if (operation.recipientOf) await rememberRecipients(items.filter(mayReach), new Rounds(context));
 	// While a question waits for its reply, it stays in the record, so a retry does not ask again.
 	if (await listening?.wait()) return context.getInputData();
-	const outputs = toOutputs(context, operation, items);
+	const outputs = await toOutputs(context, operation, items);
 	// With Retry On Fail, n8n also repeats a run whose first output has a field `error`, which may come from the service.
 	if (items.every(inState('done', 'leftOut')) && outputs[0]?.json.error === undefined)
 		run.record?.clear();
@@ -127,10 +127,10 @@ async function preview(
 		item.request.rules = { ...item.request.rules, isPreview: true };
 	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
 	const pending = items.filter(inState('pending'));
-	const hint = previewItems(pending, prepared);
+	const hint = await previewItems(pending, prepared);
 	addHints(context, operation, items, { client, isPreview: true, warning: hint });
-	rememberRecipients(items.filter(mayReach), new Rounds(context));
-	return toOutputs(context, operation, items, { isPreview: true });
+	await rememberRecipients(items.filter(mayReach), new Rounds(context));
+	return await toOutputs(context, operation, items, { isPreview: true });
 }
 
 /** Throws for an item that has failed before the first request. */
@@ -167,7 +167,9 @@ async function openRun(
 	operation: Operation,
 	items: Item[],
 ): Promise<Run> {
-	const record = operation.endpoint.idempotent ? undefined : new RetryRecord(context, operation);
+	const record = operation.endpoint.idempotent
+		? undefined
+		: new RetryRecord(context, operation, items);
 	for (const item of items.filter(inState('pending'))) item.outcome = record?.recall(item);
 	const pending = items.filter(inState('pending'));
 	try {
@@ -355,16 +357,25 @@ function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
 	return { timeout: defaultTimeoutSeconds, ...first?.request.options };
 }
 
-/** Rejects at once when the user stops the execution. Requests under way are still finished. */
-async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
+/**
+ * Rejects at once when the user stops the execution. Requests under way are still finished.
+ *
+ * @param onStop n8n stores the execution right after this call, and nothing of what the node reports later
+ */
+async function untilStopped<T>(
+	context: IExecuteFunctions,
+	work: Promise<T>,
+	onStop = noop,
+): Promise<T> {
 	const description =
 		'Requests that have begun still finish. To continue, run the workflow again. With Send Once, nobody gets a message twice.';
 	return await new Promise((resolve, reject) => {
-		const stop = () =>
+		context.onExecutionCancellation(() => {
 			reject(
 				new NodeOperationError(context.getNode(), 'The execution was canceled', { description }),
 			);
-		context.onExecutionCancellation(stop);
+			onStop();
+		});
 		work.then(resolve, reject);
 	});
 }

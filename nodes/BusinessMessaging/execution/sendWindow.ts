@@ -1,5 +1,5 @@
 /** When people may get messages, in their own time zones. */
-import { sortBy, uniq } from 'lodash';
+import { map, range, sortBy, uniq } from 'lodash';
 import { DateTime } from 'luxon';
 
 import type { SendWindow } from '../operations/sending/audienceRules';
@@ -7,8 +7,9 @@ import { InputError } from '../transport/errors';
 
 const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
+const dayMs = 24 * 60 * minuteMs;
 /** How far ahead an opening is searched, ms: a window that opens once a week opens within this time. */
-const searchedMs = 8 * 24 * 60 * minuteMs;
+const searchedMs = 8 * dayMs;
 
 /**
  * When a message may go out: a moment that is inside the window in all time zones.
@@ -24,8 +25,9 @@ export function nextOpening(window: SendWindow, zones: string[], now: number): n
 			'The time zone of this phone number is not known',
 			"Set 'Time Zone' in 'Send Window'.",
 		);
-	if (isOpen(window, zones, now)) return undefined;
-	const opening = nextMinute(window, now, (time) => isOpen(window, zones, time));
+	const offsets = zones.map((zone) => offsetAt(zone, now));
+	if (isOpen(window, offsets, now)) return undefined;
+	const opening = nextMinute(window, zones, now, true);
 	if (opening !== undefined) return opening;
 	throw new InputError(
 		"'Send Window' is never open in all time zones of the recipient's country at once",
@@ -35,38 +37,58 @@ export function nextOpening(window: SendWindow, zones: string[], now: number): n
 
 /** When a window that is open at a time closes in one of the time zones, ms since 1970; undefined if it does not within a week. */
 export function nextClosing(window: SendWindow, zones: string[], time: number): number | undefined {
-	return nextMinute(window, time, (minute) => !isOpen(window, zones, minute));
+	return nextMinute(window, zones, time, false);
 }
 
-function isOpen(window: SendWindow, zones: string[], time: number): boolean {
-	return zones.every((zone) => isInside(window, DateTime.fromMillis(time, { zone })));
+function isOpen(window: SendWindow, offsets: number[], time: number): boolean {
+	return offsets.every((offset) => isInside(window, new Date(time + offset * minuteMs)));
 }
 
 /**
- * The next minute that fits. Daylight saving time can open or close a window at any quarter of an hour, so each quarter
- * is checked. The offsets of all time zones are multiples of a quarter, too, so of the minutes between, only those count
- * in which a period begins or ends.
+ * The next minute at which the window is open, or closed. Daylight saving time can open or close a window at any quarter
+ * of an hour, so each quarter is checked. The offsets of all time zones are multiples of a quarter, too, so of the
+ * minutes between, only those count in which a period begins or ends.
  */
 function nextMinute(
-	{ periods }: SendWindow,
+	window: SendWindow,
+	zones: string[],
 	now: number,
-	fits: (time: number) => boolean,
+	opens: boolean,
 ): number | undefined {
-	const limits = periods.flatMap(({ opens, closes }) => [opens % 15, closes % 15]);
+	const limits = window.periods.flatMap(({ opens, closes }) => [opens % 15, closes % 15]);
 	const minutes = sortBy(uniq([0, ...limits]));
 	const first = now - (now % quarterMs);
-	for (let quarter = first; quarter < first + searchedMs; quarter += quarterMs) {
+	const ofZones = zones.map((zone) => offsetsOf(zone, first));
+	for (const [n, quarter] of range(first, first + searchedMs, quarterMs).entries()) {
+		const offsets = uniq(map(ofZones, n));
 		const times = minutes.map((minute) => quarter + minute * minuteMs);
-		const found = times.find((time) => time > now && fits(time));
+		const found = times.find((time) => time > now && isOpen(window, offsets, time) === opens);
 		if (found !== undefined) return found;
 	}
 	return undefined;
 }
 
-function isInside({ days, periods }: SendWindow, local: DateTime): boolean {
-	const minute = local.hour * 60 + local.minute;
-	const isToday = days.includes(local.weekday);
-	const isFromYesterday = days.includes(((local.weekday + 5) % 7) + 1);
+/** The offset of a time zone from UTC, minutes. */
+function offsetAt(zone: string, time: number): number {
+	return DateTime.fromMillis(time, { zone }).offset;
+}
+
+/** The offsets of a time zone in each quarter of the searched time. Only on days on which they change, each is looked up. */
+function offsetsOf(zone: string, first: number): number[] {
+	return range(first, first + searchedMs, dayMs).flatMap((day) => {
+		const offset = offsetAt(zone, day);
+		const quarters = range(day, day + dayMs, quarterMs);
+		const isSame = offset === offsetAt(zone, day + dayMs);
+		return quarters.map((quarter) => (isSame ? offset : offsetAt(zone, quarter)));
+	});
+}
+
+/** @param local the local time, as if it were UTC */
+function isInside({ days, periods }: SendWindow, local: Date): boolean {
+	const minute = local.getUTCHours() * 60 + local.getUTCMinutes();
+	const today = local.getUTCDay() || 7;
+	const isToday = days.includes(today);
+	const isFromYesterday = days.includes(today - 1 || 7);
 	return periods.some(({ opens, closes }) => {
 		if (opens < closes) return isToday && opens <= minute && minute < closes;
 		return (isToday && minute >= opens) || (isFromYesterday && minute < closes);

@@ -131,6 +131,17 @@ describe('a tool, whose attempts n8n counts as runs', () => {
 		},
 	);
 
+	test('whose model says nothing sends what the workflow says, which may differ', async () => {
+		await service.fault({ endpoint: 'sendText', reset: 'afterRead' });
+		const { rounds } = await service.run({
+			parameters: { ...campaign, to: '+15550001000', text: '=Order {{ $runIndex }}' },
+			items: [{ toolCallId: 'a' }, { toolCallId: 'b' }],
+			...{ settings, batchSize: 1, onError: 'continueRegularOutput' },
+		});
+		expect(rounds.map(([[{ json }]]) => json.sendStatus)).toEqual(['mayHaveBeenSent', 'sent']);
+		expect(received()).toEqual(['Order 0', 'Order 1']);
+	});
+
 	test('sends another text, a text that was certainly not sent, and the same text once more if the model wants it', async () => {
 		await service.fault({ endpoint: 'sendText', match: 'Hi', status: 422 });
 		await call('Hi', 'Hello', 'Hi', 'Hi');

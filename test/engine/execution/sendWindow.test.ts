@@ -194,9 +194,12 @@ test('periods that begin and end at any minute are met to the minute', () => {
 	fc.assert(property, { seed, numRuns: 50, endOnFailure: true });
 });
 
-test('a search reads the clock four times an hour at most if the periods begin and end at full quarters', () => {
+test('a search looks up the offset of a time zone three times a day, and each quarter of an hour only on a day that changes it', () => {
 	const read = jest.spyOn(DateTime, 'fromMillis');
-	const night = { days: [1], periods: [{ opens: 0, closes: 60 }], zone: '' };
-	expect(openingOf(night, ['Asia/Tokyo', 'America/New_York'], Date.UTC(2030, 0))).toBe('never');
-	expect(read.mock.calls.length).toBeLessThan(8 * 24 * 4 * 2);
+	const zones = timeZonesOf('+18002345678');
+	const weekdays = { days: [1, 2, 3, 4, 5, 6], periods: [{ opens: 0, closes: 1_440 }], zone: '' };
+	const monday = Date.UTC(2030, 2, 4, 12); // the clocks change on Sunday
+	expect(zones.length).toBeGreaterThan(50);
+	expect(nextClosing(weekdays, zones, monday)).toBeGreaterThan(monday + 4 * 24 * hourMs);
+	expect(read.mock.calls.length).toBeLessThan(zones.length * (3 * 8 + 96));
 });

@@ -6,6 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
 import { simplifyRecord } from '../../../nodes/BusinessMessaging/operations/simplifyRecord';
 import { testedNode } from '../../../harness/engine/execution';
+import { until } from '../../../harness/until';
 import { campaign, people, sendText, useService } from '../../../harness/engine/service';
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -291,6 +292,40 @@ describe('the figures of an execution', () => {
 		expect(figuresOf(failed)).toEqual({ sent: '2', skipped: '2', failed: '1' });
 		const retried = await service.engine.retry(failed, { credentials: service.credentials() });
 		expect(figuresOf(retried)).toEqual({ sent: '2', skipped: '2', failed: '0' });
+		const early = await service.engine.retry(failed, { credentials: { apiKey: '' } });
+		expect(early.status).toBe('error');
+		expect(figuresOf(early)).toEqual({ sent: '0', skipped: '0', failed: '0' });
+	});
+
+	test('leave values of the user with their names alone', async () => {
+		const failed = await service.run(options);
+		failed.run.data.resultData.metadata = { failed: 'payment declined', skipped: '1' };
+		const retried = await service.engine.retry(failed, { credentials: service.credentials() });
+		const { metadata } = retried.run.data.resultData;
+		expect(metadata).toEqual({ failed: 'payment declined', skipped: '2', sent: '2' });
+	});
+
+	test('contain what a stopped execution has sent, and as uncertain what was under way', async () => {
+		const silent = { match: '+15550001005', delayMs: 2_000 };
+		await service.fault({ endpoint: 'sendText', match: '+15550001004', count: 1, status: 422 });
+		await service.fault({ endpoint: 'sendText', ...silent });
+		const stopped = await service.run({
+			...{ ...options, items: people(8), onError: 'continueRegularOutput' },
+			cancelWhen: until('the sixth request', () => service.calls('sendText') === 4),
+		});
+		expect(stopped.status).toBe('canceled');
+		const { metadata } = stopped.run.data.resultData;
+		expect(metadata).toEqual({ sent: '2', skipped: '2', failed: '1', uncertain: '1' });
+	});
+
+	test("count a tool's call once if n8n repeats it as another run", async () => {
+		const { run: stored } = await service.run({
+			parameters: { ...campaign, options: { concurrency: 1 } },
+			items: [{ n: 1004 }, { n: 1004 }],
+			...{ batchSize: 1, onError: 'continueRegularOutput' },
+			settings: { type: 'n8n-nodes-business-messaging.businessMessagingTool' },
+		});
+		expect(stored.data.resultData.metadata).toMatchObject({ sent: '1', failed: '0' });
 	});
 });
 

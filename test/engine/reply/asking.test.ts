@@ -1,5 +1,6 @@
 /** Asking, in n8n's engine: who receives the replies, before and after the questions are sent. */
 import { range } from 'lodash';
+import { ExecuteContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { QuestionRun } from '../../../nodes/BusinessMessaging/inbox/questionRun';
@@ -73,6 +74,20 @@ test.each(['businessMessaging', 'businessMessagingHitlTool'])(
 		expect(service.sent()).toHaveLength(2);
 	},
 );
+
+test('a tool that an agent runs itself does not ask again if the first question may have been sent', async () => {
+	jest.spyOn(ExecuteContext.prototype, 'isToolExecution').mockReturnValue(true);
+	await service.fault({ endpoint: 'sendText', reset: 'afterRead' });
+	const { rounds } = await service.run({
+		parameters: question,
+		items: [{ n: 1 }, { n: 1 }], // n8n counts each attempt as a run
+		...{ batchSize: 1, onError: 'continueRegularOutput' },
+		settings: { type: 'n8n-nodes-business-messaging.businessMessagingTool' },
+	});
+	const statuses = rounds.map(([[{ json }]]) => json.sendStatus);
+	expect(statuses).toEqual(['mayHaveBeenSent', 'mayHaveBeenSent']);
+	expect(service.sent()).toHaveLength(1);
+});
 
 test("asks nobody on n8n's engine 2.0, which cannot continue after a wait", async () => {
 	const { error } = await ask({}, { executionId: '01a21057-d93e-72dc-ab7a-3df51c812f0c' });

@@ -1,18 +1,9 @@
 /** Compares messages with their templates before the first one is sent, as far as the service shows the templates. */
-import {
-	attempt,
-	compact,
-	groupBy,
-	intersection,
-	isError,
-	maxBy,
-	range,
-	sortBy,
-	uniq,
-} from 'lodash';
+import { attempt, compact, groupBy, isError, maxBy, range, sortBy, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
+import { mapInTurns } from '../../inTurns';
 import type { Template, TemplateVariable } from '../../reading/readTemplates';
 import type { Client } from '../../transport/client';
 import { withDeadline } from '../../transport/deadline';
@@ -54,7 +45,8 @@ export async function lookUpTemplates(
 		await withDeadline(async (signal) => await listTemplates(client, isFresh, signal), timeoutMs);
 	try {
 		const known = await list(false);
-		return requests.some((request) => isRefused(request, known)) ? await list(true) : known;
+		const refused = await mapInTurns(requests, (request) => isRefused(request, known));
+		return refused.includes(true) ? await list(true) : known;
 	} catch (error) {
 		const { message } = asFailure(error);
 		client.hints.add(`The messages were not checked against their templates: ${message}`);
@@ -196,11 +188,12 @@ function versionsOf(list: TemplateList, name: string): Template[] {
 
 /** The most similar name in a list; empty if none is similar. */
 function nearestName(list: TemplateList, name: string): string {
-	const { nearest } = lookUpsIn(list);
+	const { byName, nearest } = lookUpsIn(list);
 	const known = nearest.get(name);
 	if (known !== undefined || nearest.size >= maxNearest) return known ?? '';
-	const best = maxBy(list.records, (template) => likeness(name, template.name))?.name ?? '';
-	const similar = likeness(name, best) > 0.5 ? best : '';
+	const pairs = pairsOf(name);
+	const best = maxBy([...byName.keys()], (other) => likeness(pairs, pairsOf(other))) ?? '';
+	const similar = likeness(pairs, pairsOf(best)) > 0.5 ? best : '';
 	nearest.set(name, similar);
 	return similar;
 }
@@ -209,12 +202,16 @@ function missingTitle(name: string, language?: string): string {
 	return `The service has no template "${name}"${language ? ` in ${language}` : ''}`;
 }
 
+/** The letter pairs of a name. */
+function pairsOf(name: string): Set<string> {
+	const text = name.toLowerCase();
+	return new Set(range(text.length - 1).map((at) => text.slice(at, at + 2)));
+}
+
 /** How similar two names are, 0 to 1: the share of letter pairs that they have in common. */
-function likeness(...names: [string, string]): number {
-	const [one, other] = names.map((name) =>
-		uniq(range(name.length - 1).map((at) => name.slice(at, at + 2).toLowerCase())),
-	);
-	return (2 * intersection(one, other).length) / (one.length + other.length || 1);
+function likeness(one: Set<string>, other: Set<string>): number {
+	const common = [...one].filter((pair) => other.has(pair));
+	return (2 * common.length) / (one.size + other.size || 1);
 }
 
 /** What is wrong with a message; undefined if nothing is wrong, as far as the service shows its templates. */
