@@ -161,6 +161,12 @@ test('a service that ignores page numbers may have cut its list if the only page
 		'The service returned only the first 1000 contacts',
 	);
 	expect((await gapOf(ignoring(999))).message).toBeUndefined();
+	const withCursor = refusing(400, (...call) => ({
+		body: { data: ignoring(1_500)(...call).body },
+	}));
+	expect((await gapOf(withCursor)).message).toBe(
+		'The service returned only the first 1000 contacts',
+	);
 	expect((await gapOf(upTo(100, ignoring(150)))).message).toBe(
 		'The service returned only the first 100 contacts',
 	);
@@ -172,10 +178,20 @@ function upTo(greatest: number, service: Service): Service {
 		Number(query.limit ?? 0) > greatest ? { status: 422 } : service(query, times);
 }
 
+/** A service that shows a cursor on each page, but refuses it as a parameter, and pages by number. */
+function refusing(status: number, service: Service, says: object = {}): Service {
+	return (query, times) => {
+		if (Object.keys(query).some((name) => !['limit', 'page'].includes(name))) return { status };
+		return { body: { cursor: 'abc', ...says, ...(service(query, times).body as object) } };
+	};
+}
+
 test.each<[string, Service]>([
 	['by number', numbered({ count: 150, size: 100 })],
 	['by number, with a total', numbered({ ...withTotal(150), size: 100 })],
 	['by number, at a service that refuses large pages', upTo(50, numbered({ count: 150 }))],
+	['by number, beside a cursor that gets 400', refusing(400, numbered({ count: 150, size: 50 }))],
+	['by number, beside a cursor that gets 404', refusing(404, numbered({ count: 150, size: 50 }))],
 	[
 		'by cursor',
 		({ cursor = 0 }) => {
