@@ -210,3 +210,42 @@ test.each<[string, Service]>([
 		]);
 	}
 });
+
+describe('a pointer to the next page:', () => {
+	/** What a page with the numbers from `start` on shows as the next page, and how the service reads it in a request. */
+	const pointers: Array<[string, (start: number) => unknown, (asked: object) => unknown]> = [
+		['an offset', (start) => start, ({ offset = 0 }: { offset?: number }) => offset],
+		['the last ID', (start) => start - 1, ({ cursor = -1 }: { cursor?: number }) => +cursor + 1],
+		['an ID for another parameter', (start) => start, ({ since = 0 }: { since?: number }) => since],
+		[
+			'the number of a page with another parameter',
+			(start) => start / 10 + 1,
+			({ pageNumber = 1 }: { pageNumber?: number }) => (pageNumber - 1) * 10,
+		],
+		[
+			'a link with a page and a token',
+			(start) => `?page=${start / 10 + 1}&token=t${start}`,
+			({ page, token }: { page?: number; token?: string }) =>
+				page === undefined ? 0 : Number(token?.slice(1)),
+		],
+	];
+	test.each(
+		pointers.flatMap((pointer) =>
+			['next', 'nextPage', 'pagination.next_page'].map((name) => [name, ...pointer] as const),
+		),
+	)(
+		'%s as %s: the list is complete only with all of its records',
+		async (name, kind, show, read) => {
+			const { client } = clientOf((asked) => {
+				const start = Number(read(asked));
+				if (Number.isNaN(start)) return { status: 400 };
+				const data = recordsOf(range(start, Math.min(start + 10, 50)));
+				return { body: set({ data }, name, start < 40 ? show(start + 10) : null) };
+			});
+			const { records, isComplete, shortfall } = await readRecords(client, endpoints.listContacts);
+			const isFollowed = !kind.includes('another parameter');
+			expect([records.length, isComplete]).toEqual([isFollowed ? 50 : 10, isFollowed]);
+			expect(shortfall !== undefined).toBe(kind.startsWith('an ID'));
+		},
+	);
+});
