@@ -174,16 +174,18 @@ export class Contacts {
 	}
 
 	/**
-	 * Lists all contacts again, unless this was done after the call of this method. A list that another run has read does
-	 * not count, because it keeps only the fields of the contacts of that run.
+	 * Lists all contacts again, unless this was done after the call of this method. If another run did it, the page of the
+	 * contact is read again, because that run keeps only the fields of its own contacts.
 	 *
 	 * @throws ServiceError
 	 */
 	async listAgain(phone: string): Promise<void> {
 		const askedAt = performance.now();
+		const key = samePhoneKey(phone);
 		await withLock(`contacts ${this.client.config.id}`, async () => {
-			const isListed = this.index.listedAt >= askedAt && this.isFresh(samePhoneKey(phone));
-			if (!isListed) await this.list();
+			const isListed = this.index.listedAt >= askedAt;
+			if (isListed && (this.isFresh(key) || (await this.refresh([key])))) return;
+			await this.list();
 		});
 	}
 

@@ -161,7 +161,8 @@ export function operation<
 		request: () => ({}),
 		run: async (client: Client, request: OperationRequest) => {
 			const response = await client.fetch(request.endpoint ?? endpoint, request);
-			if (endpoint.query && readPaging(response).hasMore)
+			const { page = 1 } = request.query ?? {};
+			if (endpoint.query && readPaging(response, Number(page)).hasMore)
 				client.hints.add(
 					"The service has more records than it returned. Request the others with 'Query Parameters'.",
 				);

@@ -9,6 +9,8 @@ export type Query = Record<string, unknown>;
 /** What a page says about the rest of its list. */
 export interface Paging {
 	hasMore: boolean;
+	/** Whether it names the number of a next page, which some services also do on the last page. */
+	hasNumber: boolean;
 	/** Query parameters that may lead to the next page, in the order in which they are tried; empty if pages are numbered. */
 	next: Query[];
 }
@@ -20,8 +22,14 @@ const noPage = /^(\s*|0|-1|null|none|nil|undefined|false|#)$/i;
 /** Names of cursors that some services also show on the last page. */
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
 
-/** Reads the next page from the body or the `Link` header. Links to another host are not followed. */
-export function readPaging({ body, headers, url }: ServiceResponse & { url: string }): Paging {
+/** Parameters of a link that say no more than the number of a page. */
+const numberParameter = /^(page|limit|(page)?size|(per)page)$/;
+
+/** Reads the next page from the body or the `Link` header of a page. Links to another host are not followed. */
+export function readPaging(
+	{ body, headers, url }: ServiceResponse & { url: string },
+	page = 1,
+): Paging {
 	const link = /<([^<>]*)>[^,]*;\s*rel="?next\b/i.exec(String(headers.link ?? headers.Link));
 	const fields = [...fieldsOf({ next: link?.[1] }), ...fieldsOf(body)];
 	const flag = fields.find(
@@ -37,29 +45,38 @@ export function readPaging({ body, headers, url }: ServiceResponse & { url: stri
 		cursorName.test(plain(/^cursors$/i.test(parent) ? parent + name : name)),
 	);
 	const isLast = flag !== undefined && !/^true$/i.test(String(flag.value));
-	const queries = (pointer: ResponseField) => queriesOf(pointer, url);
+	const queries = (pointer: ResponseField) => queriesOf(pointer, url, page);
 	const hasMore = !isLast && (flag !== undefined || next.some(queries));
+	const hasNumber = !isLast && !next.every(queries);
 	const pointers = isLast ? [] : [...next, ...cursors];
-	return { hasMore, next: pointers.flatMap((pointer) => queries(pointer) ?? []) };
+	return { hasMore, hasNumber, next: pointers.flatMap((pointer) => queries(pointer) ?? []) };
 }
 
 /**
  * The query parameters in a URL; or the parameter for a token, which has the name that the token's field suggests, or
- * `cursor`.
+ * `cursor`. A number beyond the next page is a token or an offset.
  *
- * @returns none for a link to another place; undefined for the number of a page, which some services also name after
- * the last page
+ * @returns none for a link to another place; undefined for the number of a page
  */
-function queriesOf({ name, parent, value }: ResponseField, url: string): Query[] | undefined {
+function queriesOf(
+	{ name, parent, value }: ResponseField,
+	url: string,
+	page: number,
+): Query[] | undefined {
 	const text = String(value);
 	if (/^https?:|^[^?\s]*\?\S+=/i.test(text) && URL.canParse(text, url)) {
 		const [own, target] = [new URL(url), new URL(text, url)];
 		const query = Object.fromEntries(target.searchParams);
 		const isHere = own.host === target.host && own.pathname === target.pathname;
 		if (!isHere) return [];
-		return /^\d+$/.test(query.page) ? undefined : [query];
+		const isNumber = Object.keys(query).every((key) => numberParameter.test(plain(key)));
+		return isNumber && /^\d+$/.test(query.page) ? undefined : [query];
 	}
 	const own = plain(parent) === 'next' ? name : lowerFirst(name.replace(/_?next_?/i, ''));
-	if (/^(page)?$/i.test(own) && /^\d+$/.test(text)) return undefined;
-	return uniq([own || 'cursor', name, 'cursor', 'after']).map((key) => ({ [key]: text }));
+	const isNumber = /^(page)?$/i.test(own) && /^\d+$/.test(text);
+	if (isNumber && Number(text) <= page + 1) return undefined;
+	const names = isNumber
+		? [name, 'cursor', 'after', 'offset']
+		: [own || 'cursor', name, 'cursor', 'after'];
+	return uniq(names).map((key) => ({ [key]: text }));
 }

@@ -107,12 +107,14 @@ function sayOf(name: string, value: unknown): Says {
 	return messageFields.test(name) ? sayOfMessage(value) : undefined;
 }
 
-/** A record such as `result` without what may be the customer's: it may be the message itself. */
+/** A record such as `result` without what may be the customer's: with an ID, it is probably the message itself. */
 function withoutTexts(record: ServiceRecord): ServiceRecord {
+	const isMessage = (idIn(record, messageIds) ?? idIn(record, ids)) !== undefined;
+	const texts = isMessage ? /^(text|name|description|value)$/ : /^text$/;
 	return omitBy(
 		record,
 		(value, name) =>
-			plain(name) === 'text' || (plain(name) === 'name' && /\s/.test(String(value).trim())),
+			texts.test(plain(name)) || (plain(name) === 'name' && /\s/.test(String(value).trim())),
 	);
 }
 
@@ -206,11 +208,18 @@ function readMessageId(body: unknown, layers: Layer[]): string | undefined {
 	const main = readRecord(body, 'message');
 	const records = own.includes(main) ? [main, ...own] : own;
 	for (const names of [messageIds, ids])
-		for (const record of records)
-			for (const [name, value] of Object.entries(record)) {
-				const id = names.test(plain(name)) ? asMessageId(value) : undefined;
-				if (id !== undefined) return id;
-			}
+		for (const record of records) {
+			const id = idIn(record, names);
+			if (id !== undefined) return id;
+		}
+	return undefined;
+}
+
+function idIn(record: ServiceRecord, names: RegExp): string | undefined {
+	for (const [name, value] of Object.entries(record)) {
+		const id = names.test(plain(name)) ? asMessageId(value) : undefined;
+		if (id !== undefined) return id;
+	}
 	return undefined;
 }
 

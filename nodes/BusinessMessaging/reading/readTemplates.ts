@@ -101,7 +101,8 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 /** What a header contains, e.g. `text` or `document`; empty if it does not say so. */
 function formatOf(header: ServiceRecord = {}): string {
 	const format = textOf(header.format).toLowerCase();
-	const isDocument = Object.values(header).some((value) => /^(document|pdf)$/i.test(textOf(value)));
+	const isNamed = Object.values(header).some((value) => /^(document|pdf)$/i.test(textOf(value)));
+	const isDocument = isNamed && !textOf(header.text);
 	return format || (isDocument ? 'document' : '');
 }
 

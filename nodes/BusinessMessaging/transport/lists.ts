@@ -34,7 +34,7 @@ export interface RecordList {
 	total?: number;
 	/** Why there may be more records. */
 	shortfall?: ServiceError;
-	/** Whether the list is certainly complete: because of a total, the last cursor, or the end of its pages. */
+	/** Whether a total, the last cursor, or the end of the pages shows that the list is complete, and nothing contradicts it. */
 	isComplete: boolean;
 }
 
@@ -109,6 +109,8 @@ class Listing {
 	/** Why a page is missing although it seems to exist. */
 	private refusal?: ServiceError;
 	private shortfall?: ServiceError;
+	/** Whether the last page says that there is another one, and no cursor or empty page shows that it is the last. */
+	private mayHaveMore = false;
 
 	constructor(
 		private readonly client: Client,
@@ -140,13 +142,16 @@ class Listing {
 		const shown = this.pages.filter(({ refusal }) => !refusal);
 		const last = findLast(shown, ({ rows, records }) => records.length > 0 || rows === 0);
 		if (!this.stoppedAfter) await this.readAgain();
-		this.shortfall = this.findShortfall(last?.hasMore && !hasLastCursor);
+		const hasMore = !hasLastCursor && last?.hasMore === true;
+		const hasNumber = !hasLastCursor && !this.sawNothing && last?.hasNumber === true;
+		this.mayHaveMore = hasMore || hasNumber;
+		this.shortfall = this.findShortfall(hasMore);
 	}
 
 	result(): RecordList {
 		const { shortfall, limit, size, request, pages } = this;
 		const hasAll = this.sawEnd || this.count === this.total?.latest;
-		const isComplete = !shortfall && this.count <= limit && hasAll;
+		const isComplete = !shortfall && !this.mayHaveMore && this.count <= limit && hasAll;
 		const agreeing = isComplete && this.totals.has(this.count) ? this.count : undefined;
 		const sized = { ...(size !== undefined && { limit: size }), ...request.query };
 		const pageQueriesOf = ({ query, records }: Page) => {
@@ -167,7 +172,7 @@ class Listing {
 		const { next = [] } = this.pages[0];
 		for (const [way, first] of next.entries()) {
 			if (!this.mayGoOn()) return false;
-			const { count } = this;
+			const { count, sawEnd, sawNothing } = this;
 			let [page] = await this.read([first]);
 			// Only known records: the service ignores this way, and returns the first page again.
 			if (page.rows > 0 && this.count === count) continue;
@@ -175,7 +180,11 @@ class Listing {
 				[page] = await this.read([page.next[way]]);
 				stale = page.records.length > 0 ? 0 : stale + 1;
 			}
-			if (this.count === count) continue;
+			if (this.count === count) {
+				// A refusal of a cursor does not show where the list ends.
+				if (page.refusal) Object.assign(this, { sawEnd, sawNothing });
+				continue;
+			}
 			this.refusal = page.refusal;
 			this.sawEnd = !page.next?.[way];
 			return true;
@@ -229,7 +238,7 @@ class Listing {
 		}
 	}
 
-	private findShortfall(hasMore = false): ServiceError | undefined {
+	private findShortfall(hasMore: boolean): ServiceError | undefined {
 		if (this.stoppedAfter) {
 			const list = `The node stopped listing ${recordName(this.endpoint)}s`;
 			return this.shortfallError(`${list} after ${this.stoppedAfter}`, 'Each page had new records');
@@ -316,7 +325,7 @@ class Listing {
 		if (records.length > 0) this.pagesWithNews++;
 		if (all.length === 0) this.sawEnd = this.sawNothing = true;
 		this.totals.add(readTotals(response.body, response.headers, kind));
-		return { query, rows: all.length, records, ...readPaging(response) };
+		return { query, rows: all.length, records, ...readPaging(response, Number(query.page ?? 1)) };
 	}
 
 	/** Requests one page. @returns the error, if the page is missing or was refused several times */

@@ -25,7 +25,7 @@ import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { collect } from './collect';
 import { type Filters, passesFilters } from './filters';
 import { toItems } from './toItems';
-import { knowsSecret } from './registration';
+import { keepRegistration, knowsSecret } from './registration';
 import {
 	type TriggerOptions,
 	credentialSecret,
@@ -38,9 +38,10 @@ import {
 
 /**
  * Handles a delivery of one event or several, which start one execution with an item each: 200 once the delivery is
- * handled, also if its events are filtered out or were handled before; 401 without the secret or a valid signature; 413
- * for a body that is too large; 400 for a body without events; 503 for a duplicate of an event that is still being
- * handled, and while it is not known whether a message is a reply to Send and Wait. Source: specification, "Events";
+ * handled, also if its events are filtered out or were handled before; 401 with a wrong secret or without a valid
+ * signature; 413 for a body that is too large; 400 for a body without events; 503 for a duplicate of an event that is
+ * still being handled, and while it is not known whether a secret is right or whether a message is a reply to Send and
+ * Wait. Source: specification, "Events";
  * the statuses besides 200 are assumptions.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -49,7 +50,9 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const challenge = answerPost(body);
 	if (challenge) return challenge;
 	if (isRecord(body) && body.event === inboxEvent) return await answerCall(context);
-	if (!(await hasSecret(context))) return refuse(context, 401, 'The secret is missing or wrong');
+	const isKnown = await hasSecret(context);
+	if (isKnown === undefined) return refuse(context, 503, 'The secret could not be checked');
+	if (!isKnown) return refuse(context, 401, 'The secret is missing or wrong');
 	const delivery = await readDelivery(context);
 	const options = readOptions(context);
 	if (delivery.rawBody.length > options.maxPayloadBytes)
@@ -104,8 +107,9 @@ async function handle(
 	const wanted = others.filter(isWanted);
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };
+	keepRegistration(context);
 	eventsOf(context).store(context, collected.length > 0);
-	// Otherwise, this change of n8n's static data would write back an older state of the inbox.
+	// Otherwise, these changes of n8n's static data would write back an older state of the inbox.
 	inbox?.store();
 	if (collected.length === 0) return handled('Not chosen in the trigger');
 	const isSimplified = context.getNodeParameter('simplify', true) !== false;
@@ -144,7 +148,7 @@ async function withoutDuplicates(
 	return fresh;
 }
 
-async function hasSecret(context: IWebhookFunctions): Promise<boolean> {
+async function hasSecret(context: IWebhookFunctions): Promise<boolean | undefined> {
 	const given = givenSecret(context);
 	if (!isManual(context)) return await knowsSecret(context, given);
 	if (!demandsSecret(context)) return true;

@@ -11,6 +11,7 @@ import { printable, writeLog } from '../log';
 import { type ServiceError, InputError, asFailure, isRefusedContent } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
+import { pause } from '../transport/deadline';
 import { learnOpenQuestions } from '../inbox/atTrigger';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
@@ -92,36 +93,92 @@ function save(context: Context, kind: Kind, registration: Saved): void {
 	writeState(context, 'registrations', { ...stored(context), [kind]: registration });
 }
 
-/** The service's lists that were read for unknown secrets, at most one a minute for each URL. Using one must not renew it. */
-const lists = new BoundedMap<string, Promise<RegisteredWebhook[]>>({
-	maxSize: 2_000,
-	maxAgeMs: 60_000,
-});
+/** A list of the service that is read, or was read, for unknown secrets. */
+interface SecretList {
+	/** Undefined if the list is not known, or not in time. */
+	webhooks?: Promise<RegisteredWebhook[] | undefined>;
+	/** How many deliveries wait for it. */
+	waiting: number;
+	/** ms of a monotonic clock. */
+	expiresAt: number;
+}
+
+/**
+ * By URL and registration, because a list from before the registration may contain an earlier secret. Each process
+ * reads at most one a minute for each, and one every 5 seconds while the service fails. Using one must not renew it.
+ */
+const lists = new BoundedMap<string, SecretList>({ maxSize: 2_000, maxAgeMs: 60_000 });
+const failureMs = 5_000;
+/** n8n keeps an isolate for expressions for each delivery that waits, and whoever knows the URL can make it wait. */
+const maxWaitMs = 3_000;
+const maxWaiting = 20;
+
+function listFor(context: IWebhookFunctions, key: string): SecretList {
+	const known = lists.get(key);
+	if (known && performance.now() < known.expiresAt) return known;
+	const read: SecretList = { waiting: 0, expiresAt: Infinity };
+	const fail = (error: unknown) => {
+		read.expiresAt = performance.now() + failureMs;
+		writeLog(
+			context,
+			`"${context.getNode().name}" could not check the secret of a delivery in the service's list of webhooks. ${asFailure(error).message}`,
+		);
+		return undefined;
+	};
+	const list = connect(context, { timeoutMs: 5_000 }).then(listWebhooks).catch(fail);
+	read.webhooks = Promise.race([list, pause(maxWaitMs).then(() => undefined)]);
+	void list.then(() => (read.webhooks = list));
+	lists.set(key, read);
+	return read;
+}
 
 /**
  * Whether a delivery has the secret of its URL. n8n loses a secret if another trigger of the workflow, e.g. one that
- * polls, writes back static data that it read before the registration. Then the process that knows the secret stores it
- * again; if none does, the service's list decides.
+ * polls, writes back static data that it read before the registration. If this process does not know the secret either,
+ * the service's list decides.
+ *
+ * @returns undefined if the list is not known
  */
-export async function knowsSecret(context: IWebhookFunctions, given: string): Promise<boolean> {
+export async function knowsSecret(
+	context: IWebhookFunctions,
+	given: string,
+): Promise<boolean | undefined> {
 	const kind = kindOf(context);
 	const registration = present(context, kind);
 	if (registration && isSame(registration.secret, given)) {
-		const isStored = stored(context)[kind]?.savedAt === registration.savedAt;
-		if (isStored) seen.set(seenKey(context, kind), registration);
-		else save(context, kind, registration);
+		seen.set(seenKey(context, kind), registration);
 		return true;
 	}
-	if (!secretForm.test(given)) return false;
+	// In a test, n8n gives the production URL, whose secret is another one.
+	if (kind === 'test' || !secretForm.test(given)) return false;
 	const url = webhookUrlOf(context);
-	const list = lists.get(url) ?? connect(context).then(listWebhooks);
-	if (!lists.has(url)) lists.set(url, list);
+	const read = listFor(context, `${url} ${registration?.savedAt}`);
+	if (read.waiting >= maxWaiting) return undefined;
+	read.waiting++;
+	const webhooks = await read.webhooks;
+	read.waiting--;
+	// Meanwhile, the secret may have changed, or another delivery may have had the same one.
+	if (present(context, kind)?.savedAt !== registration?.savedAt)
+		return await knowsSecret(context, given);
+	if (!webhooks) return undefined;
 	const address = withSecret(url, given);
-	const found = (await list.catch(() => [])).find((webhook) => webhook.url === address);
+	const found = webhooks.find((webhook) => webhook.url === address);
 	if (!found) return false;
 	const { secretVersion } = readOptions(context);
-	save(context, kind, { url, secret: given, secretVersion, id: found.id, savedAt: Date.now() });
+	const saved = { url, secret: given, secretVersion, id: found.id, savedAt: Date.now() };
+	seen.set(seenKey(context, kind), saved);
 	return true;
+}
+
+/**
+ * Lets n8n store the registration if n8n has lost it. Called together with storing the events and the inbox, because
+ * n8n then writes back all static data as it was when the delivery arrived.
+ */
+export function keepRegistration(context: IWebhookFunctions): void {
+	const kind = kindOf(context);
+	const registration = present(context, kind);
+	if (registration && registration.savedAt !== stored(context)[kind]?.savedAt)
+		save(context, kind, registration);
 }
 
 /**

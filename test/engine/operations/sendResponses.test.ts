@@ -54,6 +54,8 @@ const refusals = listOf(
 	{ id: 'm1', result: { name: 'REJECTED', groupName: 'REJECTED' } },
 	{ id: 'm1', result: { description: 'Rejected: the number is blocked' } },
 	{ id: 'm1', sendResult: { name: 'REJECTED_NETWORK' } },
+	{ result: { id: 'm1', name: 'Anna', status: 'rejected' } },
+	{ result: { id: 7, groupName: 'REJECTED', name: 'REJECTED_NETWORK' } },
 	{ message: 'NO_CREDIT' },
 	failed,
 	{ data: failed },
@@ -210,6 +212,33 @@ describe("the customer's own text in a response that accepts the message changes
 			expect(echoes.filter((__, n) => outcomes[n].sendStatus !== 'sent')).toEqual([]);
 		},
 	);
+});
+
+test(`a record with an ID is the message: its own texts mean nothing (TEST_SEED=${seed})`, async () => {
+	const name = fc.constantFrom('result', 'sendResult', 'messageResult', 'send_response');
+	const id = fc.constantFrom('id', 'messageId', 'sid');
+	const words = [
+		'order_cancelled',
+		'Ko',
+		'REJECTED',
+		'not yet delivered',
+		'timeout',
+		'failed',
+		402,
+	];
+	const texts = fc.dictionary(
+		fc.constantFrom('name', 'description', 'value', 'text'),
+		fc.constantFrom(...words),
+		{ minKeys: 1 },
+	);
+	const outside = fc.constantFrom<object>({}, { success: true }, { status: 'queued' });
+	const said = fc.constantFrom<object>({}, { status: 'queued' });
+	const one = fc.tuple(name, id, texts, outside, said).map(([key, idKey, own, around, inside]) => ({
+		body: { ...around, [key]: { [idKey]: 'm1', ...inside, ...own } },
+	}));
+	const responses = fc.sample(one, { numRuns: 200, seed });
+	const outcomes = await outcomesOf(responses);
+	expect(responses.filter((_, n) => outcomes[n].sendStatus !== 'sent')).toEqual([]);
 });
 
 describe('whatever JSON comes', () => {

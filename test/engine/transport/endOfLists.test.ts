@@ -161,6 +161,12 @@ test('a service that ignores page numbers may have cut its list if the only page
 		'The service returned only the first 1000 contacts',
 	);
 	expect((await gapOf(ignoring(999))).message).toBeUndefined();
+	const withCursor = refusing(400, (...call) => ({
+		body: { data: ignoring(1_500)(...call).body },
+	}));
+	expect((await gapOf(withCursor)).message).toBe(
+		'The service returned only the first 1000 contacts',
+	);
 	expect((await gapOf(upTo(100, ignoring(150)))).message).toBe(
 		'The service returned only the first 100 contacts',
 	);
@@ -172,10 +178,20 @@ function upTo(greatest: number, service: Service): Service {
 		Number(query.limit ?? 0) > greatest ? { status: 422 } : service(query, times);
 }
 
+/** A service that shows a cursor on each page, but refuses it as a parameter, and pages by number. */
+function refusing(status: number, service: Service, says: object = {}): Service {
+	return (query, times) => {
+		if (Object.keys(query).some((name) => !['limit', 'page'].includes(name))) return { status };
+		return { body: { cursor: 'abc', ...says, ...(service(query, times).body as object) } };
+	};
+}
+
 test.each<[string, Service]>([
 	['by number', numbered({ count: 150, size: 100 })],
 	['by number, with a total', numbered({ ...withTotal(150), size: 100 })],
 	['by number, at a service that refuses large pages', upTo(50, numbered({ count: 150 }))],
+	['by number, beside a cursor that gets 400', refusing(400, numbered({ count: 150, size: 50 }))],
+	['by number, beside a cursor that gets 404', refusing(404, numbered({ count: 150, size: 50 }))],
 	[
 		'by cursor',
 		({ cursor = 0 }) => {
@@ -193,4 +209,43 @@ test.each<[string, Service]>([
 			limit === Infinity,
 		]);
 	}
+});
+
+describe('a pointer to the next page:', () => {
+	/** What a page with the numbers from `start` on shows as the next page, and how the service reads it in a request. */
+	const pointers: Array<[string, (start: number) => unknown, (asked: object) => unknown]> = [
+		['an offset', (start) => start, ({ offset = 0 }: { offset?: number }) => offset],
+		['the last ID', (start) => start - 1, ({ cursor = -1 }: { cursor?: number }) => +cursor + 1],
+		['an ID for another parameter', (start) => start, ({ since = 0 }: { since?: number }) => since],
+		[
+			'the number of a page with another parameter',
+			(start) => start / 10 + 1,
+			({ pageNumber = 1 }: { pageNumber?: number }) => (pageNumber - 1) * 10,
+		],
+		[
+			'a link with a page and a token',
+			(start) => `?page=${start / 10 + 1}&token=t${start}`,
+			({ page, token }: { page?: number; token?: string }) =>
+				page === undefined ? 0 : Number(token?.slice(1)),
+		],
+	];
+	test.each(
+		pointers.flatMap((pointer) =>
+			['next', 'nextPage', 'pagination.next_page'].map((name) => [name, ...pointer] as const),
+		),
+	)(
+		'%s as %s: the list is complete only with all of its records',
+		async (name, kind, show, read) => {
+			const { client } = clientOf((asked) => {
+				const start = Number(read(asked));
+				if (Number.isNaN(start)) return { status: 400 };
+				const data = recordsOf(range(start, Math.min(start + 10, 50)));
+				return { body: set({ data }, name, start < 40 ? show(start + 10) : null) };
+			});
+			const { records, isComplete, shortfall } = await readRecords(client, endpoints.listContacts);
+			const isFollowed = !kind.includes('another parameter');
+			expect([records.length, isComplete]).toEqual([isFollowed ? 50 : 10, isFollowed]);
+			expect(shortfall !== undefined).toBe(kind.startsWith('an ID'));
+		},
+	);
 });

@@ -124,7 +124,11 @@ describe('pages by the link or token for the next page:', () => {
 				body: { data: recordsOf(beyond === 'empty' && page !== 1 ? [] : range(2)), ...says },
 			}));
 			const list = await readRecords(client, endpoints.listWebhooks);
-			expect([list.records.length, list.shortfall, list.isComplete]).toEqual([2, undefined, true]);
+			// Page 2 may have another name at a service that responds with its first page to every request.
+			const isComplete = beyond === 'empty' || !JSON.stringify(says).match(/page"?[:=]"?[12]/);
+			expect([list.records.length, list.shortfall, list.isComplete]).toEqual([
+				...[2, undefined, isComplete],
+			]);
 		}
 	});
 

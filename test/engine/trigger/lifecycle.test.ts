@@ -301,6 +301,14 @@ describe('the registration', () => {
 		const production = await triggers.active();
 		const test = await triggers.active({ mode: 'test' });
 		expect([own(production), own(test)]).toEqual([[expect.anything()], [expect.anything()]]);
+		const [[{ url }], [{ url: testUrl }]] = [own(production), own(test)];
+		const crossed = [
+			`${test.url}?${url.split('?')[1]}`,
+			`${production.url}?${testUrl.split('?')[1]}`,
+		];
+		expect([await statusOf(test, crossed[0]), await statusOf(production, crossed[1])]).toEqual([
+			...[401, 401],
+		]);
 		await test.deactivate();
 		expect(registered()).toEqual(own(production));
 	});

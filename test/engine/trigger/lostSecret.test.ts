@@ -1,21 +1,32 @@
 /** Another trigger of the workflow may write back static data that n8n read before the registration. */
-import { received, Triggers, useService } from '../../../harness/engine/service';
+import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
 import type { WebhookHandler } from '../../../harness/engine/webhooks';
+import { until } from '../../../harness/until';
+import type { FaultOrder } from '../../../sandbox/faults';
 
 const service = useService();
+const log = useLog(service, 'businessMessagingTrigger', 'webhook');
 const triggers = new Triggers(service);
+const now = performance.now.bind(performance);
+const passSeconds = (seconds: number) =>
+	jest.spyOn(performance, 'now').mockImplementation(() => now() + 1_000 * seconds);
+afterEach(() => jest.restoreAllMocks());
 
-test('the secret of the URL is read from the list of the service if n8n has lost it', async () => {
-	const webhookId = 'lost';
+/** A registered trigger as another process of n8n knows it, which has read what another trigger of the workflow has written back. */
+async function lost(webhookId: string) {
 	const url = triggers.urlOf(await triggers.active({ webhookId }));
-	// Another process of n8n, which has read what another trigger of the workflow has written back.
 	const other = await triggers.make({ webhookId });
 	const [webhook] = other['webhooks'];
 	const handle = async (...call: Parameters<WebhookHandler>) =>
 		await other['receive'](webhook, ...call);
 	service.engine['server'].register('POST', other['path'], handle);
-	const statusOf = async (address: string) => (await other.deliver(received(), {}, address)).status;
-	const wrong = url.replace(/[\w-]{43}/, 'x'.repeat(43));
+	const statusOf = async (address: string, body: object = received()) =>
+		(await other.deliver(body, {}, address)).status;
+	return { url, other, statusOf, wrong: url.replace(/[\w-]{43}/, 'x'.repeat(43)) };
+}
+
+test('the secret of the URL is read from the list of the service if n8n has lost it', async () => {
+	const { url, other, statusOf, wrong } = await lost('lost');
 	const before = service.calls('listWebhooks');
 	expect([await statusOf(url), await statusOf(wrong)]).toEqual([200, 401]);
 	const lists = service.calls('listWebhooks');
@@ -23,10 +34,67 @@ test('the secret of the URL is read from the list of the service if n8n has lost
 	expect(service.calls('listWebhooks')).toBe(lists);
 	expect(JSON.stringify(other.staticData)).toContain('secretVersion');
 	// However often a wrong secret comes, the list is read again after a minute.
-	const now = performance.now.bind(performance);
 	for (const seconds of [30, 59, 61, 90]) {
-		jest.spyOn(performance, 'now').mockImplementation(() => now() + 1_000 * seconds);
+		passSeconds(seconds);
 		expect(await statusOf(wrong)).toBe(401);
 	}
-	expect(service.calls('listWebhooks')).toBe(lists + (lists - before)); // a list takes several requests
+	// So far, it was read twice: without the secret, and with it. A list takes several requests.
+	expect(service.calls('listWebhooks')).toBe(lists + (lists - before) / 2);
+});
+
+test('the secret is stored only together with the events and questions that n8n would write back in an older state', async () => {
+	const { url, other, statusOf } = await lost('unchosen');
+	expect(await statusOf(url, { event: 'not.chosen', data: { id: 'a' } })).toBe(200);
+	expect(other.staticData).toEqual({});
+	expect(await statusOf(url)).toBe(200);
+	expect(JSON.stringify(other.staticData)).toContain('secretVersion');
+});
+
+test.each<[string, Partial<FaultOrder>]>([
+	['gets 403', { status: 403 }],
+	['gets 503', { status: 503 }],
+	['gets no response', { delayMs: 60_000 }],
+])(
+	'while the list %s, the service has to deliver again, and the log says why',
+	async (name, fault) => {
+		const { url, statusOf, wrong } = await lost(name.replaceAll(' ', '-'));
+		await service.fault({ endpoint: 'listWebhooks', count: 99, ...fault });
+		expect([await statusOf(url), await statusOf(wrong)]).toEqual([503, 503]);
+		await until('the log', () => log.some((line) => line.includes('could not check the secret')));
+		service.sandbox.state.faults.remove();
+		passSeconds(5);
+		expect([await statusOf(url), await statusOf(wrong)]).toEqual([200, 401]);
+	},
+	60_000,
+);
+
+test('at most 20 deliveries wait for the list, and only for some seconds', async () => {
+	const { statusOf, wrong } = await lost('flood');
+	await service.fault({ endpoint: 'listWebhooks', count: 99, delayMs: 60_000 });
+	const statuses: number[] = [];
+	const all = Array.from(Array(200), async () => statuses.push(await statusOf(wrong)));
+	await until('most responses', () => statuses.length >= 180);
+	expect(statuses).toHaveLength(180);
+	await Promise.all(all);
+	expect(new Set(statuses)).toEqual(new Set([503]));
+	expect(service.calls('listWebhooks')).toBeLessThan(9); // those of publishing, too
+});
+
+test('a list from before the secret was changed does not count', async () => {
+	const workflowId = 'rotated';
+	const it = await triggers.active({ workflowId, webhookId: workflowId });
+	const old = triggers.urlOf(it);
+	const wrong = old.replace(/[\w-]{43}/, 'x'.repeat(43));
+	expect((await it.deliver(received(), {}, wrong)).status).toBe(401);
+	const options = { workflowId, webhookId: workflowId, staticData: it.staticData };
+	const changed = await triggers.active({
+		...options,
+		parameters: { options: { secretVersion: 2 } },
+	});
+	for (const [url, status] of [
+		[old, 401],
+		[triggers.urlOf(changed), 200],
+		[old, 401],
+	] as const)
+		expect((await changed.deliver(received(), {}, url)).status).toBe(status);
 });

@@ -256,6 +256,8 @@ test.each([
 	[{ example: { url: 'https://example.com/a' } }, 'optional'],
 	[{ format: 'IMAGE' }, undefined],
 	[{ text: 'Hello' }, undefined],
+	[{ text: 'Document' }, undefined],
+	[{ text: 'Hi {{1}}', example: 'PDF' }, undefined],
 ])('a header of %j: the PDF is %s', (header, pdf) => {
 	const components = [
 		{ type: 'HEADER', ...header },
