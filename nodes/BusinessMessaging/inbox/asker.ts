@@ -129,14 +129,15 @@ export class Asker {
 		const until = this.ports.now() + this.asking.limitMs;
 		this.until = until;
 		const whole = { notAsked, isWhole: true, isOver: people.length === 0 };
+		let isTold = false;
 		try {
 			await this.tellSilent();
 			await this.tellAll(() => ({ ...this.toRun(people), ...whole }));
-			this.isAsking = false;
+			isTold = true;
 			return until;
-		} catch (error) {
-			await this.stop();
-			throw error;
+		} finally {
+			this.isAsking = false;
+			if (!isTold) await this.stop();
 		}
 	}
 
