@@ -71,12 +71,9 @@ export class Asker {
 		const responses = await this.greet(urls);
 		const known = [...responses.values()].flatMap(({ owner }) => owner ?? []).sort();
 		for (const owner of known.filter((one) => !responses.has(one))) {
-			if (this.silent.has(owner)) {
-				this.without.push(owner);
-				continue;
-			}
 			// The owner may only be in the middle of being published again. Two owners would decide differently.
-			const response = await this.untilResponse(owner, { is: 'hello' }, true);
+			const response =
+				!this.silent.has(owner) && (await this.untilResponse(owner, { is: 'hello' }, true));
 			if (typeof response === 'object' && response.inbox !== 'no') responses.set(owner, response);
 			else this.without.push(owner);
 		}
@@ -129,15 +126,12 @@ export class Asker {
 		const until = this.ports.now() + this.asking.limitMs;
 		this.until = until;
 		const whole = { notAsked, isWhole: true, isOver: people.length === 0 };
-		let isTold = false;
 		try {
 			await this.tellSilent();
 			await this.tellAll(() => ({ ...this.toRun(people), ...whole }));
-			isTold = true;
 			return until;
 		} finally {
 			this.isAsking = false;
-			if (!isTold) await this.stop();
 		}
 	}
 

@@ -122,18 +122,18 @@ export class Inbox {
 		const owners = [...earlier, ...asked].map(({ run }) => run.owner);
 		// The owner of the latest question decides first, but nobody decides on a message again.
 		const order = this.recognition.hasDecided(key) ? [own, ...owners] : [...owners, own];
+		const message = { ...arrival, key: local };
 		let isNew: boolean | undefined;
 		for (const owner of uniq(order)) {
-			let verdict: Verdict;
-			if (owner === own) {
-				verdict = await this.recognition.decideOwn({ ...arrival, key });
-				isNew = verdict.isNew;
-			} else {
-				const message = { ...arrival, key: local };
-				const request: TriggerRequest = { is: 'message', from: own, message };
-				verdict = this.verdictOf(owner, await ports.callTrigger(owner, request));
-				if (verdict.is === 'taken') this.recognition.remember(key, verdict);
-			}
+			const verdict =
+				owner === own
+					? await this.recognition.decideOwn({ ...arrival, key })
+					: this.verdictOf(
+							owner,
+							await ports.callTrigger(owner, { is: 'message', from: own, message }),
+						);
+			isNew ||= verdict.isNew;
+			if (verdict.is === 'taken') this.recognition.remember(key, verdict);
 			if (verdict.is !== 'ordinary') return { ...verdict, isNew };
 		}
 		return { is: 'ordinary', isNew };

@@ -144,7 +144,7 @@ function refuseSecond(states: RunState[]): void {
 	if (states.includes('running')) {
 		throw new InputError(
 			'Another execution that asks this person is still running',
-			'Run the workflow again when that execution has ended, or stop it. If it is the workflow that has called this one and waits for it, publish a workflow with Business Messaging Trigger and the same credential.',
+			'Run the workflow again when that execution has ended, or stop it. If it is waiting for this one, publish a workflow with Business Messaging Trigger and the same credential.',
 		);
 	}
 	if (states.includes('unknown')) {

@@ -294,16 +294,16 @@ export class World extends N8n {
 					if (!failing.map(phoneOf).includes(to)) execution.asked.set(to, this.now);
 				}
 			}
+			const asked = people.filter(({ to }) => execution.asked.has(to));
+			execution.until = await asker.close(asked, []);
+			execution.endedAskingAt = this.now;
+			if (asked.length === 0) {
+				execution.state = 'failed';
+				return;
+			}
 		} catch (error) {
 			await asker.stop();
 			throw error;
-		}
-		const asked = people.filter(({ to }) => execution.asked.has(to));
-		execution.until = await asker.close(asked, []);
-		execution.endedAskingAt = this.now;
-		if (asked.length === 0) {
-			execution.state = 'failed';
-			return;
 		}
 		if (dies) this.killAsker(execution);
 		await this.after(this.latency(), life);
