@@ -97,7 +97,8 @@ async function listenByTrigger(run: QuestionRun): Promise<Listening | undefined>
 		stop: async () => await asker.stop(),
 		wait: async () => {
 			const { people } = run;
-			const until = await asker.close(people, run.notAsked).catch((error: unknown) => {
+			const until = await asker.close(people, run.notAsked).catch(async (error: unknown) => {
+				await asker.stop();
 				const { message, description } = asFailure(error);
 				throw new NodeOperationError(context.getNode(), message, { description });
 			});

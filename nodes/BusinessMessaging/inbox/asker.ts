@@ -9,7 +9,7 @@ import { type Person, type Question, type Run, leaseMs } from './core';
 import type { CallResult, Calls, TriggerRequest, TriggerResponse } from './ports';
 import { toRecord } from './records';
 
-/** How long the asker waits for a trigger that does not respond or is being published again, ms. After that, it asks nobody else. */
+/** How long the asker waits for a trigger that does not respond, or for an owner that is being published again, ms. */
 const patienceMs = 60_000;
 const retryMs = 1_000;
 /** How often the owner learns that the asker is alive, ms. */
@@ -41,7 +41,7 @@ export class Asker {
 	/** All owners so far. */
 	private owners: string[] = [];
 	private triggers: string[] = [];
-	/** Triggers that did not respond for a minute. Nobody waits for them any more; each heartbeat tries to tell them. */
+	/** Triggers that did not respond for a minute. Each heartbeat, and the end of asking, tries once to tell them. */
 	private readonly silent = new Set<string>();
 	/** Owners of open questions that cannot own this run. */
 	private readonly without: string[] = [];
@@ -72,7 +72,8 @@ export class Asker {
 		const known = [...responses.values()].flatMap(({ owner }) => owner ?? []).sort();
 		for (const owner of known.filter((one) => !responses.has(one))) {
 			// The owner may only be in the middle of being published again. Two owners would decide differently.
-			const response = await this.untilResponse(owner, { is: 'hello' }, true);
+			const response =
+				!this.silent.has(owner) && (await this.untilResponse(owner, { is: 'hello' }, true));
 			if (typeof response === 'object' && response.inbox !== 'no') responses.set(owner, response);
 			else this.without.push(owner);
 		}
@@ -136,11 +137,14 @@ export class Asker {
 
 	/**
 	 * Tells the owner that the run has failed: it asks nobody else and waits for no reply. Does not throw. The owner tells
-	 * the other triggers later, because they may still get copies of replies that only the owner knows.
+	 * the other triggers later, because they may still get copies of replies that only the owner knows. An owner that does
+	 * not know of the run cannot tell them: then they would wait for it in vain.
 	 */
 	async stop(): Promise<void> {
 		this.isAsking = false;
-		await this.tellOwner({ ...this.toRun([]), isOver: true }).catch(() => {});
+		const over = { ...this.toRun([]), isOver: true };
+		const isTold = await this.tellOwner(over).catch(() => false);
+		if (isTold === false && !this.isAccepted) await this.tellOthers(over);
 	}
 
 	/**
@@ -156,8 +160,9 @@ export class Asker {
 			const result = await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
 			if (typeof result !== 'object') continue;
 			this.isEnded ||= result.isOver === true;
-			await this.tellNew(result.triggers ?? []);
-			await this.tellSilent();
+			// The next heartbeat does not wait for triggers that do not respond.
+			void this.tellNew(result.triggers ?? []);
+			void this.tellSilent();
 		}
 	}
 
@@ -244,7 +249,7 @@ export class Asker {
 		);
 	}
 
-	/** Tells a trigger about all people so far. The owner has accepted people, so no trigger can name another one. */
+	/** Tells a trigger about all people so far. If it names another owner, it learns that this one cannot own the run. */
 	private async tellWhole(url: string, isPatient: boolean): Promise<CallResult> {
 		const request = this.request(this.toRun(this.told), url);
 		const result = isPatient

@@ -209,7 +209,8 @@ function unionIfAny(one?: string[], other?: string[]): string[] | undefined {
 	return one || other ? union(one, other) : undefined;
 }
 
-function hasKey({ messages, repeatedAfter }: Person, key: string): boolean {
+/** Whether a message was a reply of a person, or the question was repeated after it. */
+export function hasKey({ messages, repeatedAfter }: Person, key: string): boolean {
 	return messages.some((message) => message.key === key) || repeatedAfter.includes(key);
 }
 
@@ -352,8 +353,8 @@ export function chooseReplies(run: Run): void {
 /**
  * What n8n responds to a call of an execution. `accepted`: it has taken the replies. `waiting`: it waits. `running`:
  * n8n is carrying it out. `finished`: it has ended without an error. `stopped`: it has ended with an error, or a user
- * has stopped it. `gone`: it does not exist, or waits for something else. `broken`: n8n cannot continue it, because it
- * has stored nothing of it. `unknown`: anything else.
+ * has stopped it. `gone`: it does not exist, or waits for something else. `broken`: n8n cannot continue it from what it
+ * has stored of it, e.g. after a crash. `unknown`: anything else.
  */
 export type RunState =
 	| 'accepted'
@@ -376,9 +377,15 @@ export function afterHandOver(run: Run, state: RunState, mayHaveGot: boolean, no
 		(state === 'finished' || (state === 'gone' && mayHaveGot)) && now <= endsAt(run);
 	const isGot = state === 'accepted' || isByOwner;
 	if (isGot) run.got = union(run.got, run.handing);
-	// If an asker was killed after it had asked everybody, n8n still says that its execution is running.
-	const isAskerDead = state === 'running' && now > run.leaseUntil;
-	if (isGot || isEnded(state) || isAskerDead || isPast(run, now)) run.isOver = true;
+	if (isGot || hasDied(run, state, now) || isPast(run, now)) run.isOver = true;
+}
+
+/**
+ * Whether a run can get no replies any more. If an asker was killed after it had asked everybody, n8n says that its
+ * execution is running, and later that it cannot continue it.
+ */
+export function hasDied({ leaseUntil }: Run, state: RunState, now: number): boolean {
+	return isEnded(state) || ((state === 'running' || state === 'broken') && now > leaseUntil);
 }
 
 /** The copy of a run that the run itself gets: the people whom it has asked, each with the messages that it gets. */

@@ -85,7 +85,7 @@ export class HandOver {
 				const state = await this.known.ports.callRun(chosen.run, record);
 				const known = this.known.runs.get(id) ?? chosen.run;
 				afterHandOver(known, state, mayHaveGot, this.known.ports.now());
-				mayHaveGot ||= state === 'unknown' || state === 'broken';
+				mayHaveGot ||= state === 'unknown';
 				this.known.changed(known);
 				if (known.isOver) break;
 			}

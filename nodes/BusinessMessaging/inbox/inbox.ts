@@ -10,6 +10,7 @@ import {
 	type Message,
 	type Person,
 	type Run,
+	hasKey,
 	keysOf,
 	lateMessages,
 	leaseMs,
@@ -114,17 +115,28 @@ export class Inbox {
 	private async receive(delivery: Delivery, arrival: Arrival): Promise<Verdict> {
 		const local = arrival.isCertain ? arrival.key : this.recognition.localName(delivery, arrival);
 		const key = this.recognition.keyOf(arrival, this.known.own, local);
-		const own = await this.recognition.decideOwn({ ...arrival, key });
-		if (own.is !== 'ordinary') return own;
-		const owners = uniq(this.known.runs.to(arrival).map(({ run }) => run.owner));
-		for (const owner of owners.filter((one) => one !== this.known.own)) {
-			const message = { ...arrival, key: local };
-			const request: TriggerRequest = { is: 'message', from: this.known.own, message };
-			const verdict = this.verdictOf(owner, await this.known.ports.callTrigger(owner, request));
+		const { own, runs, ports } = this.known;
+		this.known.learnSender(arrival);
+		const asked = runs.to(arrival);
+		const earlier = asked.filter(({ person }) => hasKey(person, key));
+		const owners = [...earlier, ...asked].map(({ run }) => run.owner);
+		// The owner of the latest question decides first, but nobody decides on a message again.
+		const order = this.recognition.hasDecided(key) ? [own, ...owners] : [...owners, own];
+		const message = { ...arrival, key: local };
+		let isNew: boolean | undefined;
+		for (const owner of uniq(order)) {
+			const verdict =
+				owner === own
+					? await this.recognition.decideOwn({ ...arrival, key })
+					: this.verdictOf(
+							owner,
+							await ports.callTrigger(owner, { is: 'message', from: own, message }),
+						);
+			isNew ||= verdict.isNew;
 			if (verdict.is === 'taken') this.recognition.remember(key, verdict);
-			if (verdict.is !== 'ordinary') return verdict;
+			if (verdict.is !== 'ordinary') return { ...verdict, isNew };
 		}
-		return own;
+		return { is: 'ordinary', isNew };
 	}
 
 	/**
@@ -174,6 +186,7 @@ export class Inbox {
 			case 'message': {
 				const { message, from } = request;
 				const key = this.recognition.keyOf(message, from, message.key);
+				this.known.learnSender(message);
 				return { inbox, verdict: await this.recognition.decideOwn({ ...message, key }) };
 			}
 			case 'learn':

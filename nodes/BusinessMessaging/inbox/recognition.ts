@@ -12,7 +12,7 @@ import {
 	addRepetition,
 	addReply,
 	decide,
-	isEnded,
+	hasDied,
 	startsWorkflowsToo,
 } from './core';
 import type { Known } from './known';
@@ -91,11 +91,15 @@ export class Recognition {
 			if (this.known.isSettled(message.key)) return { is: 'taken', startsToo: message.isOptOut };
 			const earlier = this.decided.get(message.key);
 			if (earlier) return earlier;
-			this.known.learnSender(message);
 			const verdict = await this.judge(message);
 			this.decided.set(message.key, verdict);
 			return verdict;
 		});
+	}
+
+	/** Whether a message was decided before. */
+	hasDecided(key: string): boolean {
+		return this.known.isSettled(key) || this.decided.get(key) !== undefined;
 	}
 
 	/** Remembers what another owner has decided about a forwarded message. */
@@ -115,7 +119,7 @@ export class Recognition {
 			const { run } = decision;
 			if (this.needsPoll(run)) {
 				await this.poll(run); // then decide again, because the state may have changed
-				hasEnded ||= run.isOver;
+				hasEnded ||= (this.known.runs.get(run.id) ?? run).isOver;
 			} else if (decision.is === 'reply' || isRefused) {
 				const isAccepted = decision.is === 'reply' && decision.isAccepted;
 				addReply(decision, message, isAccepted, this.known.ports.now());
@@ -158,7 +162,7 @@ export class Recognition {
 			const now = this.known.runs.get(run.id);
 			if (!now) return;
 			this.polledAt.set(run.id, this.known.ports.now());
-			if (!isEnded(state) || now.isOver || now.handing) return;
+			if (!hasDied(now, state, this.known.ports.now()) || now.isOver || now.handing) return;
 			now.isOver = true;
 			this.known.changed(now);
 		});

@@ -30,7 +30,7 @@ const maxPauseMs = 10_000;
 const maxChecked = 10;
 /** The pause after which a run is asked again whether it still waits, ms. */
 const repeatMs = 1_000;
-/** How often a run that asks the same person is asked, if it neither waits nor has ended. */
+/** How often a run that asks the same person is asked again at most while it is running. */
 const maxAttempts = 5;
 
 /** What a run without a trigger keeps in the node's context, which n8n stores with the execution. */
@@ -54,7 +54,8 @@ export async function listenByWebhook(
 ): Promise<Listening> {
 	const { context, client, id, asked } = run;
 	const phone = samePhoneKey(textOrJson(asked[0].request.body?.to));
-	// Identifies a person without revealing the phone number, also after a change of the API key.
+	// Names a person without showing the phone number, also after a change of the API key. Whoever knows the instance ID can
+	// check a number.
 	const person = createHmac('sha256', context.getInstanceId()).update(phone).digest('base64url');
 	const url = canonical(context.getSignedResumeUrl({ wait: `${id}.${person}` }));
 	checkDeliverable(url, client.config);
@@ -143,7 +144,7 @@ function refuseSecond(states: RunState[]): void {
 	if (states.includes('running')) {
 		throw new InputError(
 			'Another execution that asks this person is still running',
-			'Run the workflow again when that execution has ended, or stop it.',
+			'Run the workflow again when that execution has ended, or stop it. If it is waiting for this one, publish a workflow with Business Messaging Trigger and the same credential.',
 		);
 	}
 	if (states.includes('unknown')) {

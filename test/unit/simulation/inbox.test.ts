@@ -1,6 +1,7 @@
 /** Send and Wait in virtual time: random schedules of processes, triggers, deliveries and faults around the real protocol. */
 import * as fc from 'fast-check';
 
+import { leaseMs } from '../../../nodes/BusinessMessaging/inbox/core';
 import { invariants } from './inbox/invariants';
 import { carryOut, simulate } from './inbox/schedules';
 import type { Action, Schedule } from './inbox/parts';
@@ -26,7 +27,8 @@ const setting = {
 	trouble: 0,
 };
 const ask = (at: number, people: number[], more: object = {}): Action => ({
-	...{ is: 'ask', at, people, failing: [], kind: 'freeText', limit: 400, pace: 0, ...more },
+	...{ is: 'ask', at, people, failing: [], kind: 'freeText', limit: 400 },
+	...{ pace: 0, dies: false, ...more },
 });
 const write = (at: number, person: number, more: object = {}): Action => ({
 	...{ is: 'write', at, person, text: 'yes', isCertain: true, ...more },
@@ -228,6 +230,63 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		[],
 	]),
 	[
+		'the process of the owner dies before it knows of the run: the other trigger does not wait for that owner',
+		{
+			setting: { ...setting, processes: 2, triggers: 2 },
+			actions: [
+				ask(0, [0]),
+				{ is: 'kill', at: 0.1, process: 0, down: 9_000 },
+				...[write(400, 0), write(4_000, 3)],
+			],
+		},
+		[[]],
+		[],
+	],
+	[
+		'the owner of the first question was unpublished when the same person was asked again: the later question gets the first reply',
+		{
+			setting: { ...setting, triggers: 2 },
+			actions: [
+				...[ask(0, [0]), ask(15, [0])],
+				{ is: 'publish', at: 10, trigger: 0, gone: 100, takes: 1, isNew: false, isRemoved: false },
+				...[write(300, 0), write(310, 0)],
+			],
+		},
+		[['m1'], ['m0']],
+		[],
+	],
+	[
+		'a new trigger owns the second question to a person: the later question gets the first reply',
+		{
+			setting: { ...setting, triggers: 2 },
+			actions: [
+				...[ask(0, [0]), ask(13, [0])],
+				{ is: 'publish', at: 10, trigger: 0, gone: 5, takes: 1, isNew: false, isRemoved: false },
+				{ is: 'publish', at: 10.5, trigger: 1, gone: 0, takes: 1, isNew: true, isRemoved: false },
+				write(100, 0),
+			],
+		},
+		[[], ['m0']],
+		[],
+	],
+	[
+		'a worker is killed before n8n stores the wait, and n8n deletes the execution: the replies start the workflow',
+		{
+			setting: { ...setting, keepsExecutions: false },
+			actions: [ask(0, [0], { dies: true }), write(5, 0), write(500, 1)],
+		},
+		[[]],
+		['m0'],
+	],
+	[
+		'a worker is killed before n8n stores the wait: a message two minutes later shows that the run has ended',
+		{
+			actions: [ask(0, [0, 1], { dies: true }), write(5, 0), write(150, 1)],
+		},
+		[[]],
+		['m0'],
+	],
+	[
 		'a user stops a run: its replies so far start the workflow',
 		{ actions: [ask(0, [0, 1]), write(5, 0), { is: 'stop', at: 8, run: 0 }, write(20, 1)] },
 		[[]],
@@ -258,6 +317,33 @@ test.each([0, 1])(
 		expect(waitsAt - startedAt).toBeLessThan((5 * 15 + 70) * 1_000);
 	},
 );
+
+test('the owner hears from a run twice a minute, even if a trigger that was just published does not respond', async () => {
+	const actions: Action[] = [
+		ask(0, [0, 1, 2, 3], { pace: 70 }),
+		{ is: 'publish', at: 20, trigger: 1, gone: 0, takes: 1, isNew: true, isRemoved: false },
+		{ is: 'cutOff', at: 25, run: 0, lasts: 200, from: 'others' },
+	];
+	const { world } = await carryOut({ setting: { ...setting, triggers: 2 }, seed: 1, actions });
+	const [{ calledOwnerAt, waitsAt }] = world.executions;
+	const gaps = calledOwnerAt.slice(1).map((at, index) => at - calledOwnerAt[index]);
+	expect(waitsAt).toBeLessThan(Infinity);
+	expect(Math.max(...gaps)).toBeLessThan(leaseMs / 2);
+});
+
+test('a run waits for an owner that does not respond for one minute in all', async () => {
+	const actions: Action[] = [
+		...[ask(0, [0]), ask(20, [1])],
+		{ is: 'kill', at: 10, process: 0, down: 140 },
+		write(200, 0),
+	];
+	const two = { ...setting, processes: 2, triggers: 2 };
+	const { world, faults } = await carryOut({ setting: two, seed: 1, actions });
+	expect(faults).toEqual([]);
+	const { startedAt, waitsAt } = world.executions[1];
+	expect(world.executions[0].output).toEqual(['m0']);
+	expect(waitsAt - startedAt).toBeLessThan(70_000);
+});
 
 /** Deliveries that began before the first question and end after the reply to it; then the process is killed. */
 const overtaken = fc.record({

@@ -34,6 +34,8 @@ export interface Publication {
 /** n8n's address. */
 export const root = 'https://n8n.test/';
 const callTimeoutMs = 10_000;
+/** When n8n notices that the worker of an execution was killed, and when it deletes this execution, ms after that. */
+const [recoveryMs, keepMs] = [30_000, 300_000];
 
 /** n8n with its processes, triggers and executions. */
 export class N8n extends VirtualTime {
@@ -104,7 +106,7 @@ export class N8n extends VirtualTime {
 	}
 
 	/** The process that takes a call, if it is up. */
-	private route(trigger: Trigger): Process {
+	protected route(trigger: Trigger): Process {
 		const { isRouted } = this.schedule.setting;
 		const index = isRouted ? this.triggers.indexOf(trigger) : Math.floor(this.random() * 1_000);
 		return this.processes[index % this.processes.length];
@@ -207,11 +209,8 @@ export class N8n extends VirtualTime {
 		await this.after(this.latency(), life);
 		const execution = this.executions.find(({ url }) => url === run.url);
 		if (!execution) return 'gone';
-		const { state, isStopped } = execution;
-		let result: RunState = state === 'asking' || state === 'dead' ? 'running' : 'finished';
-		if (result === 'finished' && !this.schedule.setting.keepsExecutions) result = 'gone';
-		if (isStopped) result = 'stopped';
-		if (state === 'waiting') result = 'waiting';
+		const { state } = execution;
+		let result = this.stateOf(execution);
 		if (state === 'waiting' && record !== undefined) {
 			const handed = fromRecord(run.id, JSON.parse(record), run.owner);
 			const messages = [...(handed?.people.values() ?? [])].flatMap((person) => person.messages);
@@ -223,6 +222,17 @@ export class N8n extends VirtualTime {
 		}
 		await this.after(this.latency(), life);
 		return this.isLost() ? 'unknown' : result;
+	}
+
+	private stateOf({ state, isStopped, diedAt }: Execution): RunState {
+		if (state === 'waiting') return 'waiting';
+		if (isStopped) return 'stopped';
+		if (state === 'asking' || this.now < diedAt + recoveryMs) return 'running';
+		const { keepsExecutions } = this.schedule.setting;
+		// n8n has stored nothing of an execution that was killed before it waited.
+		if (state === 'dead' && (keepsExecutions || this.now < diedAt + keepMs)) return 'broken';
+		if (!keepsExecutions) return 'gone';
+		return state === 'failed' ? 'stopped' : 'finished';
 	}
 
 	private async repeat(life: Life, run: Run, { to }: Person, key: string): Promise<boolean> {

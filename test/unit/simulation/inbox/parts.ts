@@ -19,8 +19,19 @@ export interface Setting {
 
 /** What happens, at a time in seconds. */
 export type Action = { at: number } &
-	/** `failing`: people whose question is not sent, or not for certain. `pace`: the time from one question to the next, seconds. */
-	(| { is: 'ask'; people: number[]; failing: number[]; kind: Kind; limit: number; pace: number }
+	/**
+	 * `failing`: people whose question is not sent, or not for certain. `pace`: the time from one question to the next,
+	 * seconds. `dies`: its worker is killed when the triggers know that everybody was asked, before n8n stores the wait.
+	 */
+	(| {
+				is: 'ask';
+				people: number[];
+				failing: number[];
+				kind: Kind;
+				limit: number;
+				pace: number;
+				dies: boolean;
+		  }
 		| { is: 'write'; person: number; text: string; isCertain: boolean }
 		| { is: 'kill'; process: number; down: number }
 		| { is: 'killAsker'; run: number }
@@ -91,6 +102,10 @@ export interface Execution {
 	waitsAt: number;
 	/** When it was clear that nobody else would be asked. */
 	endedAskingAt: number;
+	/** When its worker was killed. */
+	diedAt: number;
+	/** When it has called its owner. */
+	calledOwnerAt: number[];
 	/** When it got its replies. */
 	acceptedAt: number;
 	until: number;

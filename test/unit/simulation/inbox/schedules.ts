@@ -28,6 +28,7 @@ const ask = fc.record({
 	kind: fc.constantFrom('freeText' as const, 'approval' as const, 'grouped' as const),
 	limit: fc.constantFrom(20, 60, 400),
 	pace: fc.constantFrom(0, 0, 0, 0, 0, 8, 70),
+	dies: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
 });
 const write = fc.record({
 	is: fc.constant('write' as const),
@@ -102,7 +103,8 @@ const mixed = fc
 
 const between = (from: number, to: number) => second(to - from).map((at) => from + at);
 const asking = (more: Partial<Extract<Action, { is: 'ask' }>>): Action => ({
-	...{ is: 'ask', at: 0, people: [0], failing: [], kind: 'freeText', limit: 20, pace: 0, ...more },
+	...{ is: 'ask', at: 0, people: [0], failing: [], kind: 'freeText', limit: 20 },
+	...{ pace: 0, dies: false, ...more },
 });
 const writing = (at: number, person: number): Action => ({
 	...{ is: 'write', at, person, text: 'yes', isCertain: true },
@@ -165,23 +167,45 @@ const focused: Array<fc.Arbitrary<Action[]>> = [
 			cutOff,
 			...[writing(one, 0), writing(other, 3)],
 		]),
-	// A trigger is published while the owner of open questions is not, and owns the next ones.
+	// A trigger is published while the owner of open questions is not, and owns the next ones, which may be to one person.
 	fc
-		.tuple(publishing(10.5, 1, true), between(12, 15), between(15, 24), between(19, 40))
-		.map(([first, second, third, at]) => [
-			...[0, second, third].map((start, n) => asking({ at: start, people: [n], limit: 400 })),
+		.tuple(
+			...[publishing(10.5, 1, true), between(12, 15), between(15, 24), between(19, 40)],
+			fc.constantFrom([0, 1, 2], [0, 0, 0]),
+		)
+		.map(([first, second, third, at, [one, two, three]]) => [
+			asking({ people: [one], limit: 400 }),
+			asking({ at: second, people: [two], limit: 400 }),
+			asking({ at: third, people: [three], limit: 400 }),
 			{ is: 'publish', at: 10, trigger: 0, gone: 5, takes: 1, isNew: false, isRemoved: false },
-			...[first, writing(at, 2), writing(at + 1, 0), writing(at + 2, 1)],
+			...[first, writing(at, three), writing(at + 1, one), writing(at + 2, two)],
 		]),
 ];
 
 const toSchedule = (actions: fc.Arbitrary<Action[]>, isFocused: boolean): fc.Arbitrary<Schedule> =>
 	fc.record({ setting: isFocused ? troubled : setting, seed: fc.nat(), actions });
 
+/** A run cannot call its owner, whose process is killed and is down for an hour. The other trigger has its own process. */
+const ownerDown = toSchedule(
+	fc
+		.tuple(second(20), between(150, 400), between(2_700, 4_000))
+		.map(([at, one, other]) => [
+			asking({ people: [0, 1], limit: 400 }),
+			{ is: 'cutOff', at: 0, run: 0, lasts: 60, from: 'owner' },
+			{ is: 'kill', at, process: 0, down: 4_400 },
+			...[writing(one, 0), writing(other, 1), writing(4_500, 3)],
+		]),
+	true,
+).map((schedule) => ({
+	...schedule,
+	setting: { ...schedule.setting, processes: 2, triggers: 2, isRouted: true },
+}));
+
 /** Any schedule: every other one is of the first kind. */
 const anySchedule = fc.oneof(
 	{ arbitrary: toSchedule(mixed, false), weight: focused.length },
 	...focused.map((actions) => ({ arbitrary: toSchedule(actions, true), weight: 1 })),
+	{ arbitrary: ownerDown, weight: 1 },
 );
 
 /** How long to look for a shorter schedule, ms. */

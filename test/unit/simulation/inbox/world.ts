@@ -103,7 +103,7 @@ export class World extends N8n {
 
 	private killAsker(execution?: Execution): void {
 		if (execution?.state !== 'asking') return;
-		execution.state = 'dead';
+		Object.assign(execution, { state: 'dead', diedAt: this.now });
 		this.end(execution.life);
 	}
 
@@ -189,7 +189,9 @@ export class World extends N8n {
 			);
 			if (status === 200) return;
 		}
-		message.outcomes.set(trigger.url, 'givenUp');
+		// If the trigger's process is still down, nobody has refused the message.
+		if (this.route(trigger).isUp) message.outcomes.set(trigger.url, 'givenUp');
+		else message.outcomes.delete(trigger.url);
 	}
 
 	private async receive(
@@ -230,6 +232,8 @@ export class World extends N8n {
 				until: Infinity,
 				startedAt: this.now,
 				waitsAt: Infinity,
+				diedAt: -Infinity,
+				calledOwnerAt: [],
 				endedAskingAt: Infinity,
 				acceptedAt: 0,
 				output: [],
@@ -247,7 +251,7 @@ export class World extends N8n {
 
 	private async carryOut(
 		execution: Execution,
-		{ failing, kind, limit, pace }: Asking,
+		{ failing, kind, limit, pace, dies }: Asking,
 	): Promise<void> {
 		const { life, id, url, phones } = execution;
 		const calls = this.calls(life);
@@ -262,6 +266,7 @@ export class World extends N8n {
 				const isHeard = !execution.cutOffs.some(
 					({ from, until }) => from === to && this.now < until,
 				);
+				if (run && to === 'owner') execution.calledOwnerAt.push(this.now);
 				const mayBeCut = run !== undefined || (request.is === 'hello' && to === 'others');
 				if (!mayBeCut || isHeard) return await calls.callTrigger(called, request);
 				await this.after(1_000, life);
@@ -300,6 +305,7 @@ export class World extends N8n {
 			await asker.stop();
 			throw error;
 		}
+		if (dies) this.killAsker(execution);
 		await this.after(this.latency(), life);
 		execution.state = 'waiting';
 		execution.waitsAt = this.now;
