@@ -20,7 +20,7 @@ type StoredPlan = [
  * Plans that the metadata lacks: in Mexico, mobile numbers began with 1 until 2019, and services still know their users
  * by these numbers.
  */
-const formerPlans = ['52 52 11 1[2-9]\\d{9}'];
+const formerPlans = ['52 52 11 1[2-9]d{9}'];
 
 function toLine(country: string, plan: StoredPlan): string {
 	const [callingCode, exitCode, pattern, lengths, , trunk, , trunkPattern, replacement] = plan;
@@ -28,12 +28,12 @@ function toLine(country: string, plan: StoredPlan): string {
 		country,
 		callingCode,
 		lengths.filter((length) => isUsual(country, length, callingCode.length + length)).join(','),
-		pattern,
+		pattern.replaceAll('(?:', '('),
 		trunkPattern || trunk || '',
 		replacement || '',
 		exitCode === '00' ? '' : exitCode || '',
 	];
-	return columns.join(' ').trimEnd();
+	return columns.join(' ').replaceAll('\\d', 'd').trimEnd();
 }
 
 /**
@@ -57,8 +57,8 @@ export function phoneTable(): string {
 	return `/**
  * The numbering plans of all countries. Written by \`npm run docs\` (scripts/phoneTable.ts) from the metadata of
  * libphonenumber-js; not to be edited. A line: country (or the calling code where no country has it), calling code,
- * lengths and pattern of national numbers, trunk prefix, what replaces it, exit code if it is not 00. The main country
- * of a shared calling code comes before the others.
+ * lengths and pattern of national numbers, trunk prefix, what replaces it, exit code if it is not 00. In patterns, d
+ * stands for a digit. The main country of a shared calling code comes before the others.
  */
 export const numberingPlanTable = String.raw\`
 ${lines.join('\n')}

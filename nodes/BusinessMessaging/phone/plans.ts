@@ -15,7 +15,7 @@ function readLine(line: string) {
 		trunk = '',
 		trunkReplacement = '',
 		exitCode = '00',
-	] = line.split(' ');
+	] = line.replaceAll('d', '\\d').split(' ');
 	return {
 		/** ISO code, or the calling code if it belongs to no country. */
 		country,
