@@ -72,7 +72,7 @@ async function tidy() {
 
 /** Icons, and JSON without spaces: codex files and output previews. Without `encoding: false` gulp 5 corrupts binary files. */
 async function copyStaticFiles() {
-	const files = ['nodes/**/*.{svg,png,json}', 'credentials/**/*.{svg,png}'];
+	const files = 'nodes/**/*.{svg,png,json}';
 	await pipeline(src(files, { base: '.', encoding: false }), dest(staging));
 	for (const name of await fs.readdir(staging, { recursive: true })) {
 		if (!name.endsWith('.json')) continue;

@@ -13,7 +13,10 @@ export class BusinessMessagingApi implements ICredentialType {
 
 	displayName = 'Business Messaging API';
 
-	icon = { light: 'file:businessMessaging.svg', dark: 'file:businessMessaging.dark.svg' } as const;
+	icon = {
+		light: 'file:../nodes/BusinessMessaging/businessMessaging.svg',
+		dark: 'file:../nodes/BusinessMessaging/businessMessaging.dark.svg',
+	} as const;
 
 	documentationUrl =
 		'https://github.com/your-organization/n8n-nodes-business-messaging#connect-your-account';

@@ -38,10 +38,16 @@ export function areaCodeTable(): string {
 	const byZones = groupBy(rows, ({ zones }) => zones.join(','));
 	const lines = Object.keys(byZones)
 		.sort()
-		.map((zones) => [zones, ...byZones[zones].map(({ code }) => code).sort()].join(' '));
+		.map(
+			(zones) =>
+				`${zones} ${byZones[zones]
+					.map(({ code }) => code)
+					.sort()
+					.join('')}`,
+		);
 	return `/**
  * The time zones of the area codes of +1. Written by \`npm run docs -- areaCodes\` (scripts/areaCodeTable.ts) from the data of
- * libphonenumber; not to be edited. A line: time zones, area codes.
+ * libphonenumber; not to be edited. A line: time zones, area codes of three digits.
  */
 export const areaCodeTable = String.raw\`
 ${lines.join('\n')}

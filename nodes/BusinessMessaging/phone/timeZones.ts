@@ -31,8 +31,8 @@ export function timeZonesOf(e164: string): string[] {
 const zonesOfAreaCodes = memoize(() => {
 	const lines = areaCodeTable.trim().split('\n');
 	const entries = lines.flatMap((line) => {
-		const [zones, ...codes] = line.split(' ');
-		return codes.map((code): [string, string[]] => [code, zones.split(',')]);
+		const [zones, codes] = line.split(' ');
+		return codes.match(/.../g)!.map((code): [string, string[]] => [code, zones.split(',')]);
 	});
 	return new Map(entries);
 });
