@@ -12,7 +12,7 @@ import { withLock } from '../mutex';
 import { InputError } from '../transport/errors';
 import { type Call, type CallResult, Claims } from './claims';
 
-/** The greatest number of entries in a list. A message has two entries with Send Once, and one with a Frequency Cap. */
+/** The greatest number of entries in a list. A message has three entries with Send Once, and one with a Frequency Cap. */
 const maxEntries = 100_000;
 /**
  * How many entries are kept when a list is full. The oldest tenth is removed at once, so that the number of entries

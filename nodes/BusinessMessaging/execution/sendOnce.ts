@@ -23,7 +23,8 @@ import {
 type KeyState = 'new' | Extract<SkipReason, 'alreadySent' | 'mayHaveBeenSent' | 'historyCleared'>;
 
 const claimPrefix = 'claimed ';
-const confirmationPrefix = 'sent ';
+/** A message that was sent has both. A look-up that is interrupted can leave only one of them behind. */
+const confirmationPrefixes = ['sent ', 'confirmed '];
 
 type KeysUnderWay = Map<string, 'alreadySent' | 'mayHaveBeenSent'>;
 
@@ -57,7 +58,7 @@ export class SendOnce implements Guard {
 		const outcome = isRepeat ? await repeat(item, send) : await send();
 		if (!hasFailed(outcome)) {
 			this.underWay.set(key, 'alreadySent');
-			this.write('add', confirmationPrefix + key);
+			for (const prefix of confirmationPrefixes) this.write('add', prefix + key);
 		} else if (outcome.failure.sendStatus === 'notSent') {
 			this.release(key);
 			this.write('remove', claimPrefix + key);
@@ -71,7 +72,7 @@ export class SendOnce implements Guard {
 		for (const key of this.began) this.underWay.delete(key);
 		const keysOf = (prefix: string) =>
 			left.filter((entry) => entry.startsWith(prefix)).map((entry) => entry.slice(prefix.length));
-		const [unsent, unconfirmed] = [keysOf(claimPrefix), keysOf(confirmationPrefix)];
+		const [unsent, [unconfirmed]] = [keysOf(claimPrefix), confirmationPrefixes.map(keysOf)];
 		const start = "Send Once could not write to n8n's database. Later runs will";
 		if (unsent.length > 0)
 			return `${start} skip these people, who got no message: ${unsent.join(', ')}. Write to them with another campaign name.`;
@@ -89,8 +90,9 @@ export class SendOnce implements Guard {
 		});
 		if (isOurs) return 'new';
 		this.release(key);
-		const isSent = await this.store.has(confirmationPrefix + key);
-		return isSent ? 'alreadySent' : 'mayHaveBeenSent';
+		for (const prefix of confirmationPrefixes)
+			if (!(await this.store.has(prefix + key))) return 'mayHaveBeenSent';
+		return 'alreadySent';
 	}
 
 	/** Forgets all keys, only once in a run. */

@@ -2,6 +2,9 @@
 import type { Call, Claims } from '../../../nodes/BusinessMessaging/execution/claims';
 import type { Campaign, Schedule, Stall } from './claimSchedules';
 
+/** The entries of a message that was sent. */
+export const confirmationsOf = (key: string) => [`sent ${key}`, `confirmed ${key}`];
+
 /** The content of a list; undefined before it is created. */
 export type List = ReadonlySet<string> | undefined;
 
@@ -237,11 +240,16 @@ export class Run {
 				this.reports.push([key, 'mayHaveBeenSent']);
 				return this.done();
 			}
-			this.store.ask(`sent ${key}`, (isSent) => {
-				if (isSent) this.simulation.noteFound(`sent ${key}`, this.store);
-				this.reports.push([key, isSent ? 'alreadySent' : 'mayHaveBeenSent']);
-				this.done();
-			});
+			this.lookUp(key, confirmationsOf(key));
+		});
+	}
+
+	private lookUp(key: string, [confirmation, ...others]: string[]): void {
+		this.store.ask(confirmation, (isFound) => {
+			if (isFound) this.simulation.noteFound(confirmation, this.store);
+			if (isFound && others.length > 0) return this.lookUp(key, others);
+			this.reports.push([key, isFound ? 'alreadySent' : 'mayHaveBeenSent']);
+			this.done();
 		});
 	}
 
@@ -268,8 +276,8 @@ export class Run {
 				store.remove(entry);
 				this.written.push(entry);
 			} else if (!this.campaign.isCapped) {
-				store.add(`sent ${person}`);
-				this.written.push(`sent ${person}`);
+				for (const confirmation of confirmationsOf(person)) store.add(confirmation);
+				this.written.push(...confirmationsOf(person));
 			}
 			this.done();
 		});

@@ -1,5 +1,6 @@
 /** Send Once and Frequency Cap under processes that stand still and are killed, in virtual time. More schedules: npm run test:simulation */
 import fc from 'fast-check';
+import { range } from 'lodash';
 
 import { timing } from '../../../nodes/BusinessMessaging/execution/claims';
 import { simulate } from './claims';
@@ -89,6 +90,18 @@ const seen: Array<[what: string, schedule: Schedule]> = [
 
 test.each(seen)('%s', (_, schedule) => {
 	expect(simulate(schedule).failures).toEqual([]);
+});
+
+test('whenever n8n is killed while it looks up a message that may not have been sent, no later run counts it as sent', () => {
+	const runs = [0, 1_000, 30_000].map((at) => ({ ...alone, process: 0, at, count: 1 }));
+	const killedAt = (at: number): Schedule => ({
+		...{ ...idle, latency: 30, isOlder: false },
+		campaigns: runs,
+		kills: [150, at].map((one) => ({ process: 0, at: one, lands: true })),
+	});
+	const results = range(1_000, 3_000, 10).map((at) => simulate(killedAt(at)));
+	expect(results.flatMap(({ failures }) => failures)).toEqual([]);
+	expect(results.flatMap(({ askedInVain }) => askedInVain)).toEqual([]);
 });
 
 describe("without any of the protocol's times, the simulation finds an error", () => {

@@ -9,7 +9,7 @@ export const campaignFields = [
 		displayName: 'Send Once',
 		name: 'sendOnce',
 		description:
-			'Whether each recipient gets a campaign at most once, even if the workflow runs again or n8n restarts. This holds for the last 45,000 messages of this node, unless an n8n process freezes for more than 10 seconds. If several processes use the node, its first message goes out after about 14 seconds.',
+			'Whether each recipient gets a campaign at most once, even if the workflow runs again or n8n restarts. This holds for the last 30,000 messages of this node, unless an n8n process freezes for more than 10 seconds. If several processes use the node, its first message goes out after about 14 seconds.',
 	}),
 	textField({
 		displayName: 'Campaign',
