@@ -32,6 +32,9 @@ const interrupted: UncertainFailure = {
 		'The request may have taken effect, so it is not repeated. Check in the service before you run the node again.',
 };
 
+/** The names of tool calls, by the input that n8n passes to all attempts of one call. */
+const calls = new WeakMap<object, string>();
+
 interface StoredRun {
 	/** The same for all attempts of this run. */
 	id: string;
@@ -56,13 +59,15 @@ export class RetryRecord implements Guard {
 		this.runs = stored.sent ??= {};
 		// An attempt of a tool may be another run: agents that run their tools themselves count attempts as runs, and a
 		// model may repeat a call that has failed. So what the model has said tells one call from another. In n8n's engine,
-		// a model may ask a question again.
+		// a model may ask a question again. A model that says nothing leaves the texts, which may change with every attempt.
 		const isCall = isTool(context.getNode()) && (!operation.waits || context.isToolExecution?.());
-		const said = context.getInputData().map(({ json }) => omit(json, 'toolCallId'));
-		const call = said.every(isEmpty) ? map(items, 'request.body') : said;
+		const [{ json } = { json: {} }] = context.getInputData();
+		const said = omit(json, 'toolCallId');
+		const call = isEmpty(said) ? map(items, 'request.body') : said;
 		this.name = isCall
-			? digest(JSON.stringify(call))
+			? (calls.get(json) ?? digest(JSON.stringify(call)))
 			: String(context.getWorkflowDataProxy(0).$runIndex);
+		if (isCall) calls.set(json, this.name);
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
 		this.run = this.runs[this.name] ??= { id: randomUUID(), items: {} };
 	}

@@ -100,7 +100,7 @@ export function openRequest(
 /** Decrypts the replies that a run gets. @param id of the run */
 export function openReplies(secret: string, body: unknown, id: string): Run | undefined {
 	const content = openFor(secret, id, body) as { own: string; record: string } | undefined;
-	return content && fromRecord(id, JSON.parse(content.record), content.own);
+	return content && fromRecord(id, content.record, content.own);
 }
 
 /**

@@ -373,9 +373,8 @@ export type RunState =
  */
 export function afterHandOver(run: Run, state: RunState, mayHaveGot: boolean, now: number): void {
 	// Before n8n ends the wait itself, only the owner can have ended it without an error.
-	const isByOwner =
-		(state === 'finished' || (state === 'gone' && mayHaveGot)) && now <= endsAt(run);
-	const isGot = state === 'accepted' || isByOwner;
+	const mayBeGot = state === 'finished' || (state === 'gone' && mayHaveGot);
+	const isGot = state === 'accepted' || (mayBeGot && now <= run.until + graceMs);
 	if (isGot) run.got = union(run.got, run.handing);
 	if (isGot || hasDied(run, state, now) || isPast(run, now)) run.isOver = true;
 }
@@ -415,12 +414,7 @@ export function isEnded(state: RunState): boolean {
 
 /** Whether n8n itself has certainly ended the wait of a run. */
 export function isPast(run: Run, now: number): boolean {
-	return now > endsAt(run) + graceMs;
-}
-
-/** When n8n itself ends the wait of a run, ms since 1970. */
-function endsAt({ until }: Run): number {
-	return until + graceMs;
+	return now > run.until + 2 * graceMs;
 }
 
 /** The messages that a run will never get, because the run is over or has not asked their senders. They start the trigger's workflow. */

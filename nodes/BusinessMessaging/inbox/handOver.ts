@@ -49,7 +49,7 @@ export class HandOver {
 		if (!run) return;
 		if (run.owner === this.known.own) {
 			await this.handOver(id);
-		} else if (this.known.ports.now() < run.until + forwardMs) {
+		} else if (ports.now() < run.until + forwardMs) {
 			this.schedule(run);
 		} else {
 			this.known.forget(id);

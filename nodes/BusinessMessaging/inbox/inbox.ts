@@ -2,15 +2,17 @@
  * A trigger as the inbox, in one process: how it responds to the service, to Send and Wait, and to other triggers.
  * README.md has the whole picture.
  */
-import { uniq } from 'lodash';
+import { sortBy, uniq } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
 import {
 	type Arrival,
+	type Asked,
 	type Message,
 	type Person,
 	type Run,
 	hasKey,
+	isPast,
 	keysOf,
 	lateMessages,
 	leaseMs,
@@ -29,7 +31,7 @@ import type {
 	Verdict,
 } from './ports';
 import { Recognition } from './recognition';
-import { fromRecord, parse, toRecord } from './records';
+import { fromRecord, toRecord } from './records';
 
 /** The maximum number of people whose replies are expected, over all runs. */
 const maxOpen = 50_000;
@@ -117,14 +119,16 @@ export class Inbox {
 		const key = this.recognition.keyOf(arrival, this.known.own, local);
 		const { own, runs, ports } = this.known;
 		this.known.learnSender(arrival);
-		const asked = runs.to(arrival);
-		const earlier = asked.filter(({ person }) => hasKey(person, key));
-		const owners = [...earlier, ...asked].map(({ run }) => run.owner);
-		// The owner of the latest question decides first, but nobody decides on a message again.
-		const order = this.recognition.hasDecided(key) ? [own, ...owners] : [...owners, own];
+		const asked = sortBy(runs.to(arrival), ({ person }) => !hasKey(person, key));
+		// The owner of the latest question decides first, but nobody decides on a message again, and a reply to an open
+		// question does not wait for the owner of one that is over.
+		const isFirst = ({ run, person }: Asked) =>
+			!this.recognition.hasDecided(key) &&
+			(hasKey(person, key) || !run.isWhole || !isPast(run, ports.now()));
+		const ranked = [...asked.filter(isFirst), { run: { owner: own } }, ...asked];
 		const message = { ...arrival, key: local };
 		let isNew: boolean | undefined;
-		for (const owner of uniq(order)) {
+		for (const owner of uniq(ranked.map(({ run }) => run.owner))) {
 			const verdict =
 				owner === own
 					? await this.recognition.decideOwn({ ...arrival, key })
@@ -205,7 +209,7 @@ export class Inbox {
 		{ id, run: record, skewMs, without, left = [] }: Extract<TriggerRequest, { is: 'tell' }>,
 		inbox: 'yes' | 'member',
 	): TriggerResponse {
-		const run = fromRecord(id, parse(record), this.known.own);
+		const run = fromRecord(id, record, this.known.own);
 		if (!run) return { inbox: 'no' };
 		if (this.known.isSettled(id)) {
 			// The owner may report further replies that came before the run was over.
@@ -279,7 +283,7 @@ export class Inbox {
 	): TriggerResponse & { late?: Late[] } {
 		if (keys.some((key) => this.starting.get(`${id} ${key}`) === 'underWay'))
 			return { inbox: 'busy' };
-		const run = fromRecord(id, parse(record), this.known.own);
+		const run = fromRecord(id, record, this.known.own);
 		const left = keys.filter((key) => !this.starting.has(`${id} ${key}`));
 		const late = lateOf(run).filter(({ message }) => left.includes(message.key));
 		if (late.length === 0) return { inbox: 'yes', isStarted: true };
@@ -326,7 +330,7 @@ export async function learn(
 	if (news.length === 0) return undefined;
 	const merged = news.map(([id, record]): [string, string] => {
 		const earlier = id in known ? ports.unseal(known[id]) : undefined;
-		const runs = [earlier, record].map((one) => fromRecord(id, parse(one ?? ''), own));
+		const runs = [earlier, record].map((one) => fromRecord(id, one, own));
 		const [mine, theirs] = runs;
 		return [id, ports.seal(mine && theirs ? toRecord(mergeRun(mine, theirs), own) : record)];
 	});

@@ -4,7 +4,7 @@ import { uniq } from 'lodash';
 import { BoundedMap } from '../boundedMap';
 import { type Run, type Sender, isOpen, keysOf, mergeRun } from './core';
 import type { Delivery, InboxPorts } from './ports';
-import { fromRecord, parse, toRecord } from './records';
+import { fromRecord, toRecord } from './records';
 import { Runs } from './runs';
 
 /** How many settled messages and runs a trigger recognizes, and for how long, minutes. */
@@ -199,7 +199,7 @@ export class Known {
 	/** Adds the record of a run. @returns undefined if the record is invalid, or the run is settled */
 	mergeText(id: string, record: string, text?: string): Run | undefined {
 		if (this.settled.has(id)) return undefined;
-		const run = fromRecord(id, parse(record), this.own);
+		const run = fromRecord(id, record, this.own);
 		if (!run) return undefined;
 		const merged = this.merge(run);
 		if (text !== undefined && toRecord(merged, this.own) === record) this.texts.set(id, text);

@@ -167,7 +167,8 @@ function urlOf(own: string, execution: string, node: string, wait: string, signa
  * @param own URL of the trigger that keeps it
  * @returns undefined if the text is not a run, or the run belongs to another n8n
  */
-export function fromRecord(id: string, record: unknown, own: string): Run | undefined {
+export function fromRecord(id: string, text: string | undefined, own: string): Run | undefined {
+	const record = parse(text ?? '');
 	if (!Array.isArray(record) || record.length < 3) return undefined;
 	const [head, questions, people, rare = {}] = record as StoredRun;
 	const [execution, node, signature, started36, ...numbers] = head.split(' ');
@@ -209,7 +210,7 @@ function toPerson(
 }
 
 /** Parses JSON from outside. @returns undefined for any other text */
-export function parse(json: string): unknown {
+function parse(json: string): unknown {
 	try {
 		return JSON.parse(json);
 	} catch {

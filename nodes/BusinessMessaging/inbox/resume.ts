@@ -94,7 +94,7 @@ function ownUrl(context: IWebhookFunctions): string {
 function readRecord(context: IWebhookFunctions, id: string, sealed: string): Run | undefined {
 	const url = ownUrl(context);
 	const record = unseal(url, sealed);
-	return record === undefined ? undefined : fromRecord(id, JSON.parse(record), url);
+	return fromRecord(id, record, url);
 }
 
 /** Takes the replies from the trigger, or without a trigger from the run itself, with everything that the output needs. */

@@ -142,6 +142,17 @@ describe('a tool, whose attempts n8n counts as runs', () => {
 		expect(received()).toEqual(['Order 0', 'Order 1']);
 	});
 
+	test('whose model says nothing does not repeat a call whose text changes with every attempt', async () => {
+		await service.fault({ endpoint: 'sendText', reset: 'afterRead' });
+		const { error } = await service.run({
+			parameters: { ...campaign, to: '+15550001000', text: '={{ $now }} {{ Math.random() }}' },
+			items: [{ toolCallId: 'a' }],
+			...{ settings, retryOnFail: true, maxTries: 2 },
+		});
+		expect(error).toMatchObject({ context: { sendStatus: 'mayHaveBeenSent' } });
+		expect(received()).toHaveLength(1);
+	});
+
 	test('sends another text, a text that was certainly not sent, and the same text once more if the model wants it', async () => {
 		await service.fault({ endpoint: 'sendText', match: 'Hi', status: 422 });
 		await call('Hi', 'Hello', 'Hi', 'Hi');

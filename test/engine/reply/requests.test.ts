@@ -80,7 +80,7 @@ class WaitingRun {
 				const { content } = JSON.parse(unseal(service.id(), data.sealed)!) as {
 					content: { record: string };
 				};
-				const { people: replied } = fromRecord(id, JSON.parse(content.record), trigger.url)!;
+				const { people: replied } = fromRecord(id, content.record, trigger.url)!;
 				const texts = [...replied.values()].flatMap(({ messages }) => messages);
 				this.got.push(...texts.map(({ text }) => text ?? ''));
 				response.json({ accepted: id });

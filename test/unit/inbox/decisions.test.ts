@@ -34,7 +34,12 @@ const message = (more: Partial<Arrival>): Arrival => ({
 });
 
 /** Tells the owner that somebody is asked. */
-async function ask(inbox: Inbox, id: string, skewMs: number | null): Promise<void> {
+async function ask(
+	inbox: Inbox,
+	id: string,
+	skewMs: number | null,
+	more: Partial<Run> = {},
+): Promise<void> {
 	const startedAt = Date.now();
 	const url = `https://n8n.test/webhook-waiting/1/node?wait=${id}&signature=${'a'.repeat(64)}`;
 	const run: Run = {
@@ -47,8 +52,10 @@ async function ask(inbox: Inbox, id: string, skewMs: number | null): Promise<voi
 				{ item, to, question: 0, since: 0, askedMessageId: null, messages: [], repeatedAfter: [] },
 			]),
 		),
+		...more,
 	};
-	const told: TriggerRequest = { is: 'tell', id, run: toRecord(run, own), skewMs, without: [] };
+	const record = toRecord(run, own);
+	const told: TriggerRequest = { is: 'tell', id, run: record, skewMs, without: [own, other] };
 	expect(await inbox.respond(delivery(), told)).toMatchObject({ inbox: 'yes' });
 }
 
@@ -83,5 +90,19 @@ test.each(cases)(
 		expect(await forward(inbox, message(more))).toBe('taken');
 		expect(await forward(inbox, message({ ...more, key: 'next' }))).toBe('taken');
 		expect(await forward(inbox, message({ ...more, key: 'last' }))).toBe('ordinary');
+	},
+);
+
+test.each(['gone', undefined] as const)(
+	'a reply does not wait for the owner of a later question that is over, who answers %s',
+	async (result) => {
+		const inbox = new Inbox(own, { ...ports, callTrigger: async () => result });
+		const [startedAt, until] = [Date.now() - 300_000, Date.now() - 125_000];
+		await ask(inbox, 'run-0000001', 0, { startedAt: startedAt - 1_000 });
+		const later = { owner: other, startedAt, until };
+		await ask(inbox, 'run-0000002', 0, later);
+		expect(await inbox.consume(delivery(), [message({})])).toMatchObject([{ is: 'taken' }]);
+		await ask(inbox, 'run-0000003', 0, { ...later, until: Date.now() });
+		expect(await inbox.consume(delivery(), [message({ key: 'next' })])).toBe('busy');
 	},
 );

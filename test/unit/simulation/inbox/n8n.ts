@@ -212,7 +212,7 @@ export class N8n extends VirtualTime {
 		const { state } = execution;
 		let result = this.stateOf(execution);
 		if (state === 'waiting' && record !== undefined) {
-			const handed = fromRecord(run.id, JSON.parse(record), run.owner);
+			const handed = fromRecord(run.id, record, run.owner);
 			const messages = [...(handed?.people.values() ?? [])].flatMap((person) => person.messages);
 			execution.output.push(...messages.map(({ messageId = '' }) => messageId));
 			execution.state = 'over';

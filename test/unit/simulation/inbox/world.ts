@@ -258,8 +258,7 @@ export class World extends N8n {
 		const ports: AskerPorts = {
 			...calls,
 			callTrigger: async (called, request) => {
-				const run =
-					request.is === 'tell' ? fromRecord(id, JSON.parse(request.run), called) : undefined;
+				const run = request.is === 'tell' ? fromRecord(id, request.run, called) : undefined;
 				// Before there is an owner, it is the trigger that will own the first run. That one is always heard then.
 				const owner = run?.owner ?? this.triggers[0].url;
 				const to = owner === called ? 'owner' : 'others';
