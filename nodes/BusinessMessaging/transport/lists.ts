@@ -143,8 +143,8 @@ class Listing {
 		const last = findLast(shown, ({ rows, records }) => records.length > 0 || rows === 0);
 		if (!this.stoppedAfter) await this.readAgain();
 		const hasMore = !hasLastCursor && last?.hasMore === true;
-		const hasNumber = !hasLastCursor && !this.sawNothing && last?.hasNumber === true;
-		this.mayHaveMore = hasMore || hasNumber;
+		const hasEnd = this.sawEnd && (this.sawNothing || this.pagesWithNews > 1);
+		this.mayHaveMore = hasMore || (!hasEnd && last?.hasNumber === true);
 		this.shortfall = this.findShortfall(hasMore);
 	}
 
@@ -186,7 +186,7 @@ class Listing {
 				continue;
 			}
 			this.refusal = page.refusal;
-			this.sawEnd = !page.next?.[way];
+			this.sawEnd = !page.next?.[way] || (page.records.length === 0 && !page.hasMore);
 			return true;
 		}
 		return false;
