@@ -23,7 +23,7 @@ const noPage = /^(\s*|0|-1|null|none|nil|undefined|false|#)$/i;
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
 
 /** Parameters of a link that say no more than the number of a page. */
-const numberParameter = /^((per)?page|limit|(page)?size)$/;
+const numberParameter = /^(page|limit|(page)?size|(per)page)$/;
 
 /** Reads the next page from the body or the `Link` header of a page. Links to another host are not followed. */
 export function readPaging(

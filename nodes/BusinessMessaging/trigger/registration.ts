@@ -121,7 +121,7 @@ function listFor(context: IWebhookFunctions, key: string): SecretList {
 		read.expiresAt = performance.now() + failureMs;
 		writeLog(
 			context,
-			`"${context.getNode().name}" could not check the secret of a delivery in the list of webhooks. ${asFailure(error).message}`,
+			`"${context.getNode().name}" could not check the secret of a delivery. ${asFailure(error).message}`,
 		);
 		return undefined;
 	};
@@ -281,7 +281,7 @@ function hasId(webhooks: RegisteredWebhook[], id: string | undefined): boolean {
 function warnOfHidden(context: IHookFunctions): void {
 	writeLog(
 		context,
-		`The service shows neither the ID nor the address of the webhook of "${context.getNode().name}", so unpublishing the workflow does not remove it. Then remove it in the service.`,
+		`The service shows neither the ID nor the address of the webhook of "${context.getNode().name}", so unpublishing the workflow does not remove it. Remove the webhook in the settings of the service then.`,
 	);
 }
 
