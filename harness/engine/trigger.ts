@@ -22,7 +22,7 @@ import type {
 	WorkflowActivateMode,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { NodeHelpers, Workflow } from 'n8n-workflow';
+import { NodeHelpers, Workflow, sleep } from 'n8n-workflow';
 
 import { type LoadedPackage, additionalDataFor } from './package';
 import type { WebhookRequest, WebhookServer } from './webhooks';
@@ -225,7 +225,13 @@ export class Trigger {
 				const mode = this.isTest ? 'manual' : 'webhook';
 				const data = this.webhookData(additionalData, webhook);
 				const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
-				return await this.nodeType.webhook!.call(context);
+				const called = await this.nodeType.webhook!.call(context);
+				if (called.workflowData) {
+					// When n8n begins to store the execution, it forgets that the static data was changed.
+					workflow.staticData.__dataChanged = false;
+					await sleep(5);
+				}
+				return called;
 			});
 			const { workflowData, noWebhookResponse, webhookResponse } = result;
 			if (workflowData) this.executions.push({ items: workflowData });

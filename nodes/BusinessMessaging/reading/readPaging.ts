@@ -9,7 +9,7 @@ export type Query = Record<string, unknown>;
 /** What a page says about the rest of its list. */
 export interface Paging {
 	hasMore: boolean;
-	/** Whether it names the number of a next page, which some services also do on the last page. */
+	/** Whether it names the number of a next page, alone or in a link, which some services also do on the last page. */
 	hasNumber: boolean;
 	/** Query parameters that may lead to the next page, in the order in which they are tried; empty if pages are numbered. */
 	next: Query[];
@@ -44,10 +44,12 @@ export function readPaging(
 	const cursors = given.filter(({ name, parent }) =>
 		cursorName.test(plain(/^cursors$/i.test(parent) ? parent + name : name)),
 	);
-	const isLast = flag !== undefined && !/^true$/i.test(String(flag.value));
+	const isLast = /^false$/i.test(String(flag?.value));
 	const queries = (pointer: ResponseField) => queriesOf(pointer, url, page);
-	const hasMore = !isLast && (flag !== undefined || next.some(queries));
-	const hasNumber = !isLast && !next.every(queries);
+	const isNumber = (pointer: ResponseField) =>
+		/^\d+$/.test(String((queries(pointer) ?? [{ page }])[0]?.page));
+	const hasMore = !isLast && (flag !== undefined || !next.every(isNumber));
+	const hasNumber = !isLast && next.some(isNumber);
 	const pointers = isLast ? [] : [...next, ...cursors];
 	return { hasMore, hasNumber, next: pointers.flatMap((pointer) => queries(pointer) ?? []) };
 }

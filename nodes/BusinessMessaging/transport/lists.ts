@@ -139,12 +139,14 @@ class Listing {
 		const isByCursor = await this.followCursors();
 		if (!isByCursor) await this.readNumbered();
 		const hasLastCursor = isByCursor && this.sawEnd;
-		const shown = this.pages.filter(({ refusal }) => !refusal);
-		const last = findLast(shown, ({ rows, records }) => records.length > 0 || rows === 0);
+		const last = findLast(
+			this.pages,
+			({ rows, records, refusal }) => records.length > 0 || (rows === 0 && !refusal),
+		);
 		if (!this.stoppedAfter) await this.readAgain();
 		const hasMore = !hasLastCursor && last?.hasMore === true;
-		const hasNumber = !hasLastCursor && !this.sawNothing && last?.hasNumber === true;
-		this.mayHaveMore = hasMore || hasNumber;
+		const hasEnd = this.sawEnd && (this.sawNothing || this.pagesWithNews > 1);
+		this.mayHaveMore = hasMore || (!hasEnd && last?.hasNumber === true);
 		this.shortfall = this.findShortfall(hasMore);
 	}
 
@@ -154,13 +156,13 @@ class Listing {
 		const isComplete = !shortfall && !this.mayHaveMore && this.count <= limit && hasAll;
 		const agreeing = isComplete && this.totals.has(this.count) ? this.count : undefined;
 		const sized = { ...(size !== undefined && { limit: size }), ...request.query };
-		const pageQueriesOf = ({ query, records }: Page) => {
+		const queried = pages.flatMap(({ query, records }) => {
 			const pageQuery = { ...sized, ...query };
 			return records.map(() => pageQuery);
-		};
+		});
 		return {
 			records: pages.flatMap(({ records }) => records).slice(0, limit),
-			pageQueries: pages.flatMap(pageQueriesOf).slice(0, limit),
+			pageQueries: queried.slice(0, limit),
 			total: this.total?.latest ?? agreeing,
 			shortfall,
 			isComplete,
@@ -186,7 +188,7 @@ class Listing {
 				continue;
 			}
 			this.refusal = page.refusal;
-			this.sawEnd = !page.next?.[way];
+			this.sawEnd = !page.next?.[way] || (page.records.length === 0 && !page.hasMore);
 			return true;
 		}
 		return false;

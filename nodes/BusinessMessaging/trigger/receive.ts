@@ -86,6 +86,8 @@ async function handle(
 	// The ID of a delivery with several events does not identify any of them.
 	const about = events.length > 1 ? {} : headers;
 	const inbox = isTest ? undefined : await openMessages(context, events, about);
+	// Whatever becomes of the events: n8n would write back replies and other changes without the secret.
+	if (inbox && keepRegistration(context)) inbox.store();
 	const chosen = context.getNodeParameter('filters', {}) as Filters;
 	// The expression is written for a body that is one event, as n8n has parsed it. It would drop events of any other body.
 	const isOneEvent = eventEnvelopeSchema.safeParse(context.getBodyData()).success;

@@ -116,12 +116,12 @@ const maxWaiting = 20;
 function listFor(context: IWebhookFunctions, key: string): SecretList {
 	const known = lists.get(key);
 	if (known && performance.now() < known.expiresAt) return known;
-	const read: SecretList = { waiting: 0, expiresAt: Infinity };
+	const read: SecretList = { waiting: 0, expiresAt: performance.now() + 60_000 };
 	const fail = (error: unknown) => {
 		read.expiresAt = performance.now() + failureMs;
 		writeLog(
 			context,
-			`"${context.getNode().name}" could not check the secret of a delivery in the service's list of webhooks. ${asFailure(error).message}`,
+			`"${context.getNode().name}" could not check the secret of a delivery. ${asFailure(error).message}`,
 		);
 		return undefined;
 	};
@@ -167,18 +167,23 @@ export async function knowsSecret(
 	const { secretVersion } = readOptions(context);
 	const saved = { url, secret: given, secretVersion, id: found.id, savedAt: Date.now() };
 	seen.set(seenKey(context, kind), saved);
+	// The list is as new for this secret as for the one before, which may be listed, too.
+	lists.set(`${url} ${saved.savedAt}`, read);
 	return true;
 }
 
 /**
  * Lets n8n store the registration if n8n has lost it. Called together with storing the events and the inbox, because
  * n8n then writes back all static data as it was when the delivery arrived.
+ *
+ * @returns whether n8n has lost it
  */
-export function keepRegistration(context: IWebhookFunctions): void {
+export function keepRegistration(context: IWebhookFunctions): boolean {
 	const kind = kindOf(context);
 	const registration = present(context, kind);
-	if (registration && registration.savedAt !== stored(context)[kind]?.savedAt)
-		save(context, kind, registration);
+	if (!registration || registration.savedAt === stored(context)[kind]?.savedAt) return false;
+	save(context, kind, registration);
+	return true;
 }
 
 /**

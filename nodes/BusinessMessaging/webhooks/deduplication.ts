@@ -89,10 +89,9 @@ class NodeEvents {
 		return 'new';
 	}
 
-	/** Lets n8n store the events of a delivery, with the execution if it starts one. */
+	/** Lets n8n store the events of a delivery and other changes, with the execution if it starts one. */
 	store(context: IWebhookFunctions, isStarting: boolean): void {
 		const response = context.getResponseObject();
-		if (this.entriesOf(response).length === 0) return;
 		const write = () => this.keep(context);
 		write();
 		// Setting the value once is not enough: when n8n 2.41 begins to store the execution, it forgets that the static data was changed.
@@ -106,7 +105,6 @@ class NodeEvents {
 	keep(context: IWebhookFunctions): void {
 		const response = context.getResponseObject();
 		this.load(readState(context, 'recentEvents'));
-		if (this.taken.size + this.underWay.size === 0) return;
 		writeState(context, 'recentEvents', { toJSON: () => this.toText(response) });
 	}
 

@@ -1,10 +1,12 @@
 /** Sending a template: from the form to the message, and the errors before anything is sent. */
 import type { INodeParameters } from 'n8n-workflow';
 import { omit, range } from 'lodash';
+import { clientOf } from '../../../harness/engine/functionService';
 import { locator, useService } from '../../../harness/engine/service';
 import { addManyTemplates, bigFields } from '../../../harness/engine/templates';
 import { readTemplates } from '../../../nodes/BusinessMessaging/reading/readTemplates';
 import { reviewTemplate } from '../../../nodes/BusinessMessaging/operations/sending/templateReview';
+import { listTemplates } from '../../../nodes/BusinessMessaging/transport/templateList';
 import {
 	readForm,
 	toComponents,
@@ -64,6 +66,20 @@ test('a language must be chosen only if the template has several', async () => {
 	});
 	const unknown = await send('wellcome', unchecked);
 	expect(unknown.error?.message).toContain('has no template "wellcome"');
+});
+
+test('the only language is found in a list that is not known to be complete, but not in one that lacks templates', async () => {
+	const reviewIn = async (says: object) => {
+		const { client } = clientOf(() => ({
+			body: { data: [{ name: 'a', language: 'de' }], ...says },
+		}));
+		const template = { name: 'a', language: '', given: [], isChecked: false };
+		const list = await listTemplates(client);
+		expect(list.isComplete).toBe(false);
+		return reviewTemplate({ rules: { template } }, list).body;
+	};
+	expect(await reviewIn({ next_page: 2 })).toEqual({ language: 'de' });
+	await expect(reviewIn({ has_more: true })).rejects.toThrow('needs a language');
 });
 
 test('named variables in any script are sent in the order of the template', async () => {

@@ -2,7 +2,12 @@
 import fc from 'fast-check';
 import { compact, range, set, sum } from 'lodash';
 
-import { type Service, clientOf, numbered } from '../../../harness/engine/functionService';
+import {
+	type Answer,
+	type Service,
+	clientOf,
+	numbered,
+} from '../../../harness/engine/functionService';
 import { endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
 import { readRecords } from '../../../nodes/BusinessMessaging/transport/lists';
 import { gapOf, list, recordsOf, withTotal } from './listing';
@@ -246,6 +251,42 @@ describe('a pointer to the next page:', () => {
 			const isFollowed = !kind.includes('another parameter');
 			expect([records.length, isComplete]).toEqual([isFollowed ? 50 : 10, isFollowed]);
 			expect(shortfall !== undefined).toBe(kind.startsWith('an ID'));
+		},
+	);
+});
+
+describe('a next page that is named on every page', () => {
+	/** What page `n` says about the next page. */
+	const pointers: Array<[string, (n: number) => Answer]> = [
+		['by its number', (n) => ({ body: { next_page: n + 1 } })],
+		['by a link with its number', (n) => ({ body: { next: `/v1/webhooks?page=${n + 1}` } })],
+		['by a link with more', (n) => ({ body: { next: `/v1/webhooks?page=${n + 1}&sort=id` } })],
+		[
+			'in a header',
+			(n) => ({ headers: { link: `</v1/webhooks?status=on&page=${n + 1}>; rel="next"` } }),
+		],
+	];
+	const ends = ['empty', 'last', 'ignored'] as const;
+	test.each(
+		pointers.flatMap(([name, says]) =>
+			ends.flatMap((end) => [0, 3, 120].map((count) => [name, end, count, says] as const)),
+		),
+	)(
+		'%s (beyond the last page: %s) does not make records missing in a list of %i',
+		async (_, end, count, says) => {
+			const size = end === 'ignored' ? 120 : 50;
+			const paged = numbered({ count, size, beyond: end === 'empty' ? 'empty' : 'last' });
+			const { client } = clientOf((query, times) => {
+				const { headers, body } = says(Number(query.page ?? 1));
+				const { body: page } = paged(query, times);
+				return { headers, body: { ...(page as object), ...(body as object) } };
+			});
+			const list = await readRecords(client, endpoints.listWebhooks);
+			expect([list.records.length, list.shortfall]).toEqual([count, undefined]);
+			// A service that repeats its first page may not know the name of the parameter.
+			expect(list.isComplete).toBe(
+				end === 'empty' || count === 0 || (end === 'last' && count > 50),
+			);
 		},
 	);
 });

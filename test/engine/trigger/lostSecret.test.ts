@@ -1,5 +1,8 @@
 /** Another trigger of the workflow may write back static data that n8n read before the registration. */
+import type { INodeParameters } from 'n8n-workflow';
+
 import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
+import type { TriggerOptions } from '../../../harness/engine/trigger';
 import type { WebhookHandler } from '../../../harness/engine/webhooks';
 import { until } from '../../../harness/until';
 import type { FaultOrder } from '../../../sandbox/faults';
@@ -13,9 +16,9 @@ const passSeconds = (seconds: number) =>
 afterEach(() => jest.restoreAllMocks());
 
 /** A registered trigger as another process of n8n knows it, which has read what another trigger of the workflow has written back. */
-async function lost(webhookId: string) {
-	const url = triggers.urlOf(await triggers.active({ webhookId }));
-	const other = await triggers.make({ webhookId });
+async function lost(webhookId: string, options: TriggerOptions = {}) {
+	const url = triggers.urlOf(await triggers.active({ webhookId, ...options }));
+	const other = await triggers.make({ webhookId, ...options });
 	const [webhook] = other['webhooks'];
 	const handle = async (...call: Parameters<WebhookHandler>) =>
 		await other['receive'](webhook, ...call);
@@ -38,16 +41,34 @@ test('the secret of the URL is read from the list of the service if n8n has lost
 		passSeconds(seconds);
 		expect(await statusOf(wrong)).toBe(401);
 	}
-	// So far, it was read twice: without the secret, and with it. A list takes several requests.
-	expect(service.calls('listWebhooks')).toBe(lists + (lists - before) / 2);
+	// So far, it was read once. A list takes several requests.
+	expect(service.calls('listWebhooks')).toBe(2 * lists - before);
 });
 
-test('the secret is stored only together with the events and questions that n8n would write back in an older state', async () => {
-	const { url, other, statusOf } = await lost('unchosen');
-	expect(await statusOf(url, { event: 'not.chosen', data: { id: 'a' } })).toBe(200);
-	expect(other.staticData).toEqual({});
+test.each<[string, object, INodeParameters]>([
+	['does not choose', { event: 'not.chosen', data: { id: 'a' } }, {}],
+	['filters out', received({ text: 'Hi' }), { filters: { textContains: 'order' } }],
+	['starts with', received(), {}],
+	['may start with twice', received(), { options: { allowDuplicateEvents: true } }],
+])('the secret is stored with an event that the trigger %s', async (name, body, parameters) => {
+	const { url, other, statusOf } = await lost(name.replaceAll(' ', '-'), { parameters });
+	expect(await statusOf(url, body)).toBe(200);
+	expect(JSON.stringify(other.staticData)).toContain(new URL(url).search.split('=')[1]);
+});
+
+test('while the list shows two secrets of the URL, it is read once a minute', async () => {
+	const { url, statusOf } = await lost('two');
+	const second = url.replace(/[\w-]{43}/, 'y'.repeat(43));
+	service.sandbox.state.webhooks.create({ url: second, events: ['message.received'] });
+	const before = service.calls('listWebhooks');
 	expect(await statusOf(url)).toBe(200);
-	expect(JSON.stringify(other.staticData)).toContain('secretVersion');
+	const once = service.calls('listWebhooks') - before;
+	for (let n = 0; n < 10; n++)
+		expect([await statusOf(second), await statusOf(url)]).toEqual([200, 200]);
+	expect(service.calls('listWebhooks')).toBe(before + once);
+	passSeconds(61);
+	expect(await statusOf(second)).toBe(200);
+	expect(service.calls('listWebhooks')).toBe(before + 2 * once);
 });
 
 test.each<[string, Partial<FaultOrder>]>([

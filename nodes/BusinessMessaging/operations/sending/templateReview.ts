@@ -87,7 +87,7 @@ function withLanguage(request: OperationRequest, list?: TemplateList): Operation
 	if (!template || template.language !== '') return request;
 	const versions = list ? versionsOf(list, template.name) : [];
 	const [language, ...others] = uniq(compact(versions.map((version) => version.language)));
-	if (language && others.length === 0 && list?.isComplete)
+	if (language && others.length === 0 && !list?.shortfall)
 		return inLanguage(request, template, language);
 	const missing = versions.length === 0 && list && missingTemplate(list, template.name, '');
 	if (missing) throw missing;
