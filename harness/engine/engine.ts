@@ -30,6 +30,8 @@ type List = [scope: Check[1], context: Check[2], options: Check[3]];
 /** n8n's deduplication, kept in memory. */
 class MemoryDeduplicator implements IDataDeduplicator {
 	private readonly lists = new Map<string, string[]>();
+	/** The entries of each list once more, because searching a full list takes as long as a slow database. */
+	private readonly sets = new WeakMap<string[], Set<string>>();
 
 	/** Whether a call of a method fails as if the database had failed. */
 	isFailing: (method: keyof IDataDeduplicator) => boolean = () => false;
@@ -37,15 +39,17 @@ class MemoryDeduplicator implements IDataDeduplicator {
 	async checkProcessedAndRecord(items: Item[], ...list: List) {
 		const key = this.query('checkProcessedAndRecord', list);
 		const known = this.lists.get(key);
-		const entries = [...(known ?? [])];
+		const entries = known ?? [];
+		const set = this.setOf(entries);
 		const [processed, unknown] = partition(items, (item) => {
 			// As in n8n: as long as there is no list, all values count as new, even the second of two equal ones.
-			const isKnown = known !== undefined && entries.includes(item.toString());
+			const isKnown = known !== undefined && set.has(item.toString());
 			if (!isKnown) entries.push(item.toString());
+			set.add(item.toString());
 			return isKnown;
 		});
 		const [, , { maxEntries = Infinity }] = list;
-		this.lists.set(key, entries.slice(-maxEntries));
+		this.lists.set(key, entries.length > maxEntries ? entries.slice(-maxEntries) : entries);
 		return { new: unknown, processed };
 	}
 
@@ -55,6 +59,13 @@ class MemoryDeduplicator implements IDataDeduplicator {
 			const index = entries.indexOf(item.toString());
 			if (index !== -1) entries.splice(index, 1);
 		}
+		this.sets.delete(entries);
+	}
+
+	private setOf(entries: string[]): Set<string> {
+		const set = this.sets.get(entries) ?? new Set(entries);
+		this.sets.set(entries, set);
+		return set;
 	}
 
 	async clearAllProcessedItems(...list: List): Promise<void> {

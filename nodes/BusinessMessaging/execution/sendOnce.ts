@@ -24,7 +24,7 @@ type KeyState = 'new' | Extract<SkipReason, 'alreadySent' | 'mayHaveBeenSent' | 
 
 const claimPrefix = 'claimed ';
 /** A message that was sent has both. A look-up that is interrupted can leave only one of them behind. */
-const confirmationPrefixes = ['sent ', 'confirmed '];
+const confirmations = ['sent ', 'confirmed '];
 
 type KeysUnderWay = Map<string, 'alreadySent' | 'mayHaveBeenSent'>;
 
@@ -58,7 +58,7 @@ export class SendOnce implements Guard {
 		const outcome = isRepeat ? await repeat(item, send) : await send();
 		if (!hasFailed(outcome)) {
 			this.underWay.set(key, 'alreadySent');
-			for (const prefix of confirmationPrefixes) this.write('add', prefix + key);
+			for (const prefix of confirmations) this.write('add', prefix + key);
 		} else if (outcome.failure.sendStatus === 'notSent') {
 			this.release(key);
 			this.write('remove', claimPrefix + key);
@@ -72,7 +72,7 @@ export class SendOnce implements Guard {
 		for (const key of this.began) this.underWay.delete(key);
 		const keysOf = (prefix: string) =>
 			left.filter((entry) => entry.startsWith(prefix)).map((entry) => entry.slice(prefix.length));
-		const [unsent, [unconfirmed]] = [keysOf(claimPrefix), confirmationPrefixes.map(keysOf)];
+		const [unsent, [unconfirmed]] = [keysOf(claimPrefix), confirmations.map(keysOf)];
 		const start = "Send Once could not write to n8n's database. Later runs will";
 		if (unsent.length > 0)
 			return `${start} skip these people, who got no message: ${unsent.join(', ')}. Write to them with another campaign name.`;
@@ -90,7 +90,7 @@ export class SendOnce implements Guard {
 		});
 		if (isOurs) return 'new';
 		this.release(key);
-		for (const prefix of confirmationPrefixes)
+		for (const prefix of confirmations)
 			if (!(await this.store.has(prefix + key))) return 'mayHaveBeenSent';
 		return 'alreadySent';
 	}
