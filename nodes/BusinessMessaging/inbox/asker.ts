@@ -143,8 +143,9 @@ export class Asker {
 	async stop(): Promise<void> {
 		this.isAsking = false;
 		const over = { ...this.toRun([]), isOver: true };
-		const isTold = await this.tellOwner(over).catch(() => false);
-		if (isTold === false && !this.isAccepted) await this.tellOthers(over);
+		await this.tellOwner(over).catch(async () => {
+			if (!this.isAccepted) await this.tellOthers(over);
+		});
 	}
 
 	/**

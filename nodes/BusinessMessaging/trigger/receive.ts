@@ -41,8 +41,7 @@ import {
  * handled, also if its events are filtered out or were handled before; 401 with a wrong secret or without a valid
  * signature; 413 for a body that is too large; 400 for a body without events; 503 for a duplicate of an event that is
  * still being handled, and while it is not known whether a secret is right or whether a message is a reply to Send and
- * Wait. Source: specification, "Events";
- * the statuses besides 200 are assumptions.
+ * Wait. Source: specification, "Events"; the statuses besides 200 are assumptions.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === challengeWebhook) return answerGet(context);
@@ -87,7 +86,8 @@ async function handle(
 	const about = events.length > 1 ? {} : headers;
 	const inbox = isTest ? undefined : await openMessages(context, events, about);
 	// Whatever becomes of the events: n8n would write back replies and other changes without the secret.
-	if (inbox && keepRegistration(context)) inbox.store();
+	const wasLost = inbox !== undefined && keepRegistration(context);
+	if (wasLost) inbox.store();
 	const chosen = context.getNodeParameter('filters', {}) as Filters;
 	// The expression is written for a body that is one event, as n8n has parsed it. It would drop events of any other body.
 	const isOneEvent = eventEnvelopeSchema.safeParse(context.getBodyData()).success;
@@ -109,8 +109,9 @@ async function handle(
 	const wanted = others.filter(isWanted);
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };
-	keepRegistration(context);
-	eventsOf(context).store(context, collected.length > 0);
+	// Meanwhile, another secret may have been registered.
+	const isKept = keepRegistration(context) || wasLost;
+	eventsOf(context).store(context, collected.length > 0, isKept);
 	// Otherwise, these changes of n8n's static data would write back an older state of the inbox.
 	inbox?.store();
 	if (collected.length === 0) return handled('Not chosen in the trigger');

@@ -89,9 +89,14 @@ class NodeEvents {
 		return 'new';
 	}
 
-	/** Lets n8n store the events of a delivery and other changes, with the execution if it starts one. */
-	store(context: IWebhookFunctions, isStarting: boolean): void {
+	/**
+	 * Lets n8n store the events of a delivery, with the execution if it starts one.
+	 *
+	 * @param hasOther whether the delivery has changed something else that n8n has to store
+	 */
+	store(context: IWebhookFunctions, isStarting: boolean, hasOther: boolean): void {
 		const response = context.getResponseObject();
+		if (!hasOther && this.entriesOf(response).length === 0) return;
 		const write = () => this.keep(context);
 		write();
 		// Setting the value once is not enough: when n8n 2.41 begins to store the execution, it forgets that the static data was changed.
