@@ -1,14 +1,14 @@
 /** An entry belongs to whoever has claimed it first, also among the runs of one process. */
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { EntryStore } from '../../nodes/BusinessMessaging/execution/entryStore';
 
-/** A context of n8n, whose list is in memory. */
-function contextOf(node: string): IExecuteFunctions {
-	const list = new Set<string>();
+/** A context of n8n, whose list is in memory. @param callMs how long a call takes, ms */
+function contextOf(node: string, list = new Set<string>(), callMs = 0): IExecuteFunctions {
 	const helpers = {
 		getProcessedDataCount: async () => list.size,
 		checkProcessedAndRecord: async (entries: string[]) => {
+			if (callMs > 0) await sleep(callMs);
 			const missing = entries.filter((entry) => !list.has(entry));
 			for (const entry of missing) list.add(entry);
 			return { new: missing, processed: [] };
@@ -34,3 +34,21 @@ test('if several runs claim an entry, at the same moment or later, the first one
 	expect(await Promise.all(claims)).toEqual([true, false, false, true]);
 	expect(await runs[1].claim('message')).toBe(false);
 });
+
+test.each([
+	[900, true],
+	[1_100, 'The database is too slow for several processes.'],
+])(
+	'while another process uses the list and each call takes %i ms, a claim ends within ten minutes',
+	async (callMs, end) => {
+		jest.useFakeTimers();
+		const list = new Set(['list']);
+		const others = setInterval(() => list.add(`other ${list.size}`), 100);
+		const claim = EntryStore.of(contextOf(`slow ${callMs}`, list, callMs), 'node').claim('message');
+		const ended = claim.catch((error: Error) => error.message);
+		const late = sleep(600_000).then(() => 'never');
+		await jest.advanceTimersByTimeAsync(600_000);
+		clearInterval(others);
+		expect(await Promise.race([ended, late])).toBe(end);
+	},
+);

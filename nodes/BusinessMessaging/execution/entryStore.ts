@@ -25,6 +25,8 @@ const collectMs = 10;
 /** How often a failing call is tried, and the first pause between two attempts, ms. */
 const maxAttempts = 4;
 const retryMs = 250;
+/** How many calls may add claims without a verdict. If other processes use the list and each call is slow, no verdict ever comes. */
+const maxLooks = 60;
 
 const helperNames = [
 	'checkProcessedAndRecord',
@@ -137,7 +139,7 @@ export class EntryStore {
 	/** Makes the calls that the claims want, one after the other. Does not reject. */
 	private async workUntilDone(): Promise<void> {
 		await sleep(collectMs);
-		for (let failures = 0; ; ) {
+		for (let failures = 0, looks = 0; ; ) {
 			const now = performance.now();
 			const step = this.claims.next(now, this.flushes > 0);
 			if (step === undefined) return;
@@ -148,8 +150,12 @@ export class EntryStore {
 			try {
 				const result = await withLock(this, async () => await this.call(step));
 				failures = 0;
-				for (const [entry, verdict] of this.claims.note(step, result))
+				const verdicts = this.claims.note(step, result);
+				for (const [entry, verdict] of verdicts)
 					for (const { resolve } of this.settled(entry)) resolve(verdict);
+				if (verdicts.size > 0 || this.waiting.size === 0) looks = 0;
+				else if (step.method === 'add' && ++looks === maxLooks)
+					return this.giveUp(new Error('The database is too slow for several processes.'));
 			} catch (error) {
 				if (++failures === maxAttempts) return this.giveUp(error);
 				// n8n fails if another process creates the list at the same moment. At the second attempt, the list exists.
