@@ -15,7 +15,7 @@ export type TriggerRequest =
 			run: string;
 			/** The service's clock minus that of n8n, ms; null if it is not known. */
 			skewMs: number | null;
-			/** Owners of other runs that cannot own this one. */
+			/** Triggers that must not become the owner of this run, because they have refused it or cannot be reached. */
 			without: string[];
 			/** Owners that the run has had before. */
 			left?: string[];
@@ -31,7 +31,7 @@ export type TriggerRequest =
 	| { is: 'late'; id: string; run: string; keys: string[] }
 	/** A trigger that was just published asks which questions are open. */
 	| { is: 'learn'; from: string }
-	/** The runs in the response to `learn`, sent once more. */
+	/** The open runs, which were also in the response to `learn`: n8n may have lost the response. */
 	| { is: 'known'; runs: Array<[id: string, record: string]> };
 
 /** What a trigger responds. */
