@@ -32,11 +32,14 @@ test('a number may be in all time zones of its country, and every country has so
 test.each([
 	['Russia', '+79031234567', 'Europe/Moscow', 'Asia/Almaty'],
 	['Kazakhstan', '+77011234567', 'Asia/Almaty', 'Europe/Moscow'],
-])('+7 numbers that belong to %s are in the time zones of this country alone', (_, number, own, other) => {
-	const zones = timeZonesOf(number);
-	expect(zones).toContain(own);
-	expect(zones).not.toContain(other);
-});
+])(
+	'+7 numbers that belong to %s are in the time zones of this country alone',
+	(_, number, own, other) => {
+		const zones = timeZonesOf(number);
+		expect(zones).toContain(own);
+		expect(zones).not.toContain(other);
+	},
+);
 
 test.each([
 	['212', ['America/New_York']],
