@@ -32,6 +32,8 @@ export interface RunOptions extends Pick<INode, 'onError' | 'retryOnFail' | 'max
 	workflowId?: string;
 	/** The mode in which n8n runs the workflow, e.g. an evaluation. */
 	mode?: WorkflowExecuteMode;
+	/** The ID of the evaluation to which the execution belongs. n8n also gives it to sub-workflows. */
+	evaluationRunId?: string;
 	/** The ID of the execution; by default a number that was not used before. */
 	executionId?: string;
 	/** n8n's own address, for services that call n8n; by default an address that nobody can reach. */
@@ -122,7 +124,7 @@ async function execute(
 	definition: WorkflowDefinition,
 	data: IRunExecutionData,
 	usualMode: 'trigger' | 'retry',
-	{ credentials, baseUrl, cancelWhen, executionId, mode = usualMode }: RunOptions,
+	{ credentials, baseUrl, cancelWhen, evaluationRunId, executionId, mode = usualMode }: RunOptions,
 ): Promise<RunResult> {
 	const id = executionId ?? String(++executions);
 	const saved = { ...definition, name: definition.id, active: true };
@@ -136,6 +138,7 @@ async function execute(
 		...additionalDataFor(loaded, credentials, baseUrl),
 		hooks,
 		executionId: id,
+		evaluationRunId,
 	};
 	const running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
 	void cancelWhen?.then(() => running.cancel());

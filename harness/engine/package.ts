@@ -70,8 +70,25 @@ const batches: INodeType = {
 	},
 };
 
+/** Like an AI Agent that calls the tool with the name of its parameter, and outputs nothing. */
+const agent = {
+	description: describe('agent', {
+		inputs: ['main', 'ai_tool'],
+		properties: [{ displayName: 'Tool', name: 'tool', type: 'string', default: '' }],
+	}),
+	async execute(this: IExecuteFunctions, response?: { actionResponses: unknown[] }) {
+		if (response && response.actionResponses.length > 0) return [[]];
+		const nodeName = this.getNodeParameter('tool', 0);
+		const actionType = 'ExecutionNodeAction';
+		const call = { actionType, nodeName, input: {}, type: 'ai_tool', id: 'call_1', metadata: {} };
+		return { actions: [call], metadata: {} };
+	},
+} as INodeType;
+
 /** n8n's own nodes (Manual Trigger, Loop Over Items, ...) are not part of n8n-core, so these replace them. */
 const helperNodes: Record<string, INodeType | undefined> = {
+	'n8n-nodes-base.evaluationTrigger': start,
+	'test.agent': agent,
 	'test.start': start,
 	'test.batches': batches,
 };

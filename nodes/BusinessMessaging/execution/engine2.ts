@@ -4,6 +4,8 @@
  */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { isTool } from './toolReview';
+
 /** The standard engine numbers its executions; engine 2.0 gives them UUIDs of version 7. */
 const uuid = /^[\da-f]{8}-[\da-f]{4}-7/i;
 
@@ -14,9 +16,13 @@ export function isOnEngine2(context: IExecuteFunctions): boolean {
 
 /** Whether n8n runs the node in an evaluation, where nothing may be sent. */
 export function isEvaluation(context: IExecuteFunctions): boolean {
-	if (context.getMode() === 'evaluation') return true;
-	// Engine 2.0 has no mode for evaluations. It knows only the nodes after the trigger that started the execution, so an
-	// evaluation trigger before this node has started it.
-	const before = isOnEngine2(context) ? context.getParentNodes(context.getNode().name) : [];
-	return before.some(({ type }) => type === 'n8n-nodes-base.evaluationTrigger');
+	const { $, $evaluation, $prevNode } = context.getWorkflowDataProxy(0);
+	// A sub-workflow has another mode, but n8n gives it the evaluation's ID.
+	if (context.getMode() === 'evaluation' || $evaluation) return true;
+	// In the editor and on engine 2.0, only the trigger shows that it is an evaluation. A tool comes after its agent.
+	const node = context.getNode();
+	const before = context.getParentNodes(isTool(node) ? $prevNode.name : node.name);
+	const triggers = before.filter(({ type }) => type === 'n8n-nodes-base.evaluationTrigger');
+	// Engine 2.0 knows only the nodes after the trigger that started the execution.
+	return triggers.some(({ name }) => isOnEngine2(context) || $(name).isExecuted);
 }

@@ -24,6 +24,8 @@ const mayBeMissing = ['name', 'options.failedMessage'];
 const forPrograms = ['audienceRules', 'campaign', 'headerDocumentUrl', 'queryParameters', 'url'];
 /** What n8n shows for a record or an invalid date inside a text. */
 const notForPeople = /\[object Object\]|Invalid DateTime/;
+/** An expression in a text that n8n does not evaluate. */
+const unevaluated = /\{\{\s*\$(json\b|input\b|now\b|\().*?\}\}/;
 /** How much of an expression an error shows, characters. */
 const maxShown = 100;
 /** Separates expressions that are evaluated together. No value contains it. */
@@ -81,7 +83,7 @@ export class FieldReader {
 	read(field: ParameterField, index: number): unknown {
 		const saved = this.parameters[field.name] ?? field.default;
 		return mapTexts(saved, field.name, (text, path) => {
-			if (!text.startsWith('=')) return text;
+			if (!text.startsWith('=')) return checkFixed(text, field);
 			const value = this.evaluate(text.slice(1), field, path, index);
 			return this.isToolReview && typeof value === 'string' ? withAnswers(value, text) : value;
 		});
@@ -216,6 +218,16 @@ function columnOf(json: IDataObject, code: string): Plain | undefined {
 		return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
 	}, path && json);
 	return ['string', 'number', 'boolean'].includes(typeof value) ? (value as Plain) : undefined;
+}
+
+/** @throws InputError for an expression without the `=`, as in workflows that were not written in the editor */
+function checkFixed(text: string, { displayName }: ParameterField): string {
+	const [code] = unevaluated.exec(text) ?? [];
+	if (code === undefined) return text;
+	throw new InputError(
+		`'${displayName}' shows ${truncate(code, { length: maxShown })} instead of its value`,
+		"Switch the field from 'Fixed' to 'Expression'.",
+	);
 }
 
 function isMissing(value: unknown): boolean {

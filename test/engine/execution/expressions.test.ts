@@ -86,6 +86,33 @@ test.each<[INodeParameters, string, string]>([
 	expect(service.requests()).toEqual([]);
 });
 
+test.each<[string, INodeParameters]>([
+	['Text', { text: 'Hello {{ $json.name }}' }],
+	['Text', { text: "Hello {{$('Start').item.json.name}}" }],
+	[
+		'Variables',
+		{
+			...template,
+			variables: { mappingMode: 'defineBelow', value: { body_1: '{{ $json.name }}' } },
+		},
+	],
+	['Exclude Numbers', { audienceRules: { excludeNumbers: "{{ $('Start').all() }}" } }],
+])('an expression in a fixed %s is not sent as it is written: %j', async (label, parameters) => {
+	const { error } = await runWith(parameters);
+	const field = label === 'Exclude Numbers' ? 'Audience Rules' : label;
+	expect(error?.message).toMatch(
+		new RegExp(`^'${field}' shows \\{\\{.*\\}\\} instead of its value`),
+	);
+	expect(service.requests()).toEqual([]);
+});
+
+test('a fixed text may have braces, and so may a value', async () => {
+	const text = 'Use {{1}}, {{ name }} or {{ $name }} for $5';
+	await runWith({ text });
+	await runWith({ text: '={{ $json.name }}' }, [{ phone: '+15550001001', name: '{{ $json.a }}' }]);
+	expect(textsTo()).toEqual([text, '{{ $json.a }}']);
+});
+
 test('a date is sent as ISO 8601, without quotes', async () => {
 	await runWith({ text: '={{ DateTime.fromISO("2030-01-31T10:00:00.000Z", { zone: "utc" }) }}' });
 	expect(textsTo()).toEqual(['2030-01-31T10:00:00.000Z']);

@@ -1,7 +1,8 @@
 /** Previews, and the total above the output of a preview and of a send. */
+import { sortBy } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { RunOptions } from '../../../harness/engine/execution';
+import { type RunOptions, runWorkflow, testedNode } from '../../../harness/engine/execution';
 import { locator, sendText, useService } from '../../../harness/engine/service';
 import { addManyTemplates, bigFields, welcomeParameters } from '../../../harness/engine/templates';
 
@@ -102,11 +103,49 @@ describe('a preview', () => {
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(items.map(() => 'notSent'));
 	});
 
-	test('replaces sending in an evaluation of n8n', async () => {
-		const { outputs } = await run({ mode: 'evaluation' });
+	test.each<[string, Options]>([
+		['an evaluation of n8n', { mode: 'evaluation' }],
+		['its sub-workflows', { mode: 'integrated', evaluationRunId: '1' }],
+	])('replaces sending in %s', async (_, options) => {
+		const { outputs } = await run(options);
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'preview'));
 		expect(sentTo()).toEqual([]);
 	});
+
+	test.each<[string, string, number]>([
+		['a node', 'Evaluation', 0],
+		['a tool', 'Evaluation', 0],
+		['a node', 'Start', 1],
+		['a tool', 'Start', 1],
+	])(
+		'%s in an execution in the editor that %s has started sends %d',
+		async (kind, trigger, sent) => {
+			const isTool = kind === 'a tool';
+			const type = isTool ? 'businessMessagingTool' : 'businessMessaging';
+			const settings = { type: `n8n-nodes-business-messaging.${type}` };
+			const { workflow } = await run({ mode: 'evaluation', settings, items: [{ phone: anna }] });
+			const [start, tested] = workflow.nodes;
+			const named = (name: string, rest: object) => ({ ...start, id: name, name, ...rest });
+			const evaluation = named('Evaluation', { type: 'n8n-nodes-base.evaluationTrigger' });
+			const agent = named('Agent', { type: 'test.agent', parameters: { tool: testedNode } });
+			const to = (node: string, kind: 'main' | 'ai_tool' = 'main') => ({
+				[kind]: [[{ node, type: kind, index: 0 }]],
+			});
+			const next = to(isTool ? 'Agent' : testedNode);
+			const toAgent = isTool && { [testedNode]: to('Agent', 'ai_tool') };
+			const triggers = sortBy([start, evaluation], ({ name }) => name !== trigger);
+			const definition = {
+				...workflow,
+				nodes: [...triggers, agent, tested],
+				connections: { Start: next, Evaluation: next, ...toAgent },
+			};
+			const credentials = service.credentials();
+			const options = { items: [{ phone: anna }], mode: 'manual' as const, credentials };
+			const { error } = await runWorkflow(service.engine.loaded, definition, options);
+			expect(error).toBeUndefined();
+			expect(sentTo()).toHaveLength(sent);
+		},
+	);
 
 	test('says that a real run would clear the history, and does not clear it', async () => {
 		const once = { sendOnce: true, campaign: 'sale' };

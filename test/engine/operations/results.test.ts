@@ -1,6 +1,6 @@
 /** The output of a run: records of any shape, lists, statistics, new templates, and the labels of the execution. */
 import fc from 'fast-check';
-import { mapValues, pick, range } from 'lodash';
+import { mapValues, omit, pick, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
@@ -148,6 +148,18 @@ describe('Get Many', () => {
 		await service.list('listTemplates', template);
 		expect((await run('template getAll', { simplify: false })).records).toEqual([template]);
 	});
+
+	test.each([
+		{ header: 'Hi', body: 'Hello {{1}}', footer: 'Bye' },
+		{ body: 'Hello', components: [{ type: 'FOOTER', text: 'Bye' }] },
+	])(
+		'keeps the texts of a template that the service shows without components: %j',
+		async (texts) => {
+			await service.list('listTemplates', { id: 'a', name: 'welcome', ...texts });
+			const [record] = (await run('template getAll')).records;
+			expect(record).toMatchObject({ ...omit(texts, 'components'), footer: 'Bye' });
+		},
+	);
 
 	test('shows a hint if the service does not return the whole list', async () => {
 		const body = { data: [{ id: 'a', phone: '+15550001000' }], total: 25, has_more: true };

@@ -147,16 +147,17 @@ export function missingTemplate(
 	return new InputError(missingTitle(name), `${question}Choose the template from the list.`);
 }
 
-/** The template of a name and language; case matters in names, but not in languages. */
+/** The template of a name and language, if possible an approved one; case matters in names, but not in languages. */
 export function findTemplate(
 	list: TemplateList,
 	name: string,
 	language: string,
 ): Template | undefined {
 	const plain = (code: string) => code.trim().toLowerCase().replaceAll('-', '_');
-	const versions = versionsOf(list, name).filter(
+	const same = versionsOf(list, name).filter(
 		(template) => plain(template.language ?? language) === plain(language),
 	);
+	const versions = sortBy(same, 'isRefused');
 	return versions.find((template) => template.language === language) ?? versions[0];
 }
 

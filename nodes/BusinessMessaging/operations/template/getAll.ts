@@ -1,4 +1,4 @@
-import { map } from 'lodash';
+import { isUndefined, map, omitBy } from 'lodash';
 
 import { endpoints } from '../../api/endpoints';
 import type { ServiceRecord } from '../../jsonValues';
@@ -25,5 +25,5 @@ function contentOf(record: ServiceRecord): ServiceRecord {
 	const [{ header, body, footer, buttons, variables }] = templates;
 	// If the service does not show the text, nobody knows whether there are buttons or variables.
 	const known = variables && { buttons: map(buttons, 'text'), variables: map(variables, 'id') };
-	return { header, body, footer, ...known };
+	return { ...omitBy({ header, body, footer }, isUndefined), ...known };
 }
