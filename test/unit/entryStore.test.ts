@@ -3,6 +3,8 @@ import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { EntryStore } from '../../nodes/BusinessMessaging/execution/entryStore';
 
+afterEach(() => void jest.useRealTimers());
+
 /** A context of n8n, whose list is in memory. @param callMs how long a call takes, ms */
 function contextOf(node: string, list = new Set<string>(), callMs = 0): IExecuteFunctions {
 	const helpers = {
@@ -13,6 +15,8 @@ function contextOf(node: string, list = new Set<string>(), callMs = 0): IExecute
 			for (const entry of missing) list.add(entry);
 			return { new: missing, processed: [] };
 		},
+		removeProcessed: async (entries: string[]) => entries.forEach((entry) => list.delete(entry)),
+		clearAllProcessedItems: async () => list.clear(),
 	};
 	const context = { helpers, getNode: () => ({ id: node }), getWorkflow: () => ({ id: 'flow' }) };
 	return context as unknown as IExecuteFunctions;
@@ -50,5 +54,22 @@ test.each([
 		await jest.advanceTimersByTimeAsync(600_000);
 		clearInterval(others);
 		expect(await Promise.race([ended, late])).toBe(end);
+	},
+);
+
+test.each(['before its call', 'during its call', 'while it is watched'])(
+	'a caller whose entry was wanted %s gets a verdict although another run clears the list',
+	async (moment) => {
+		const context = contextOf(moment);
+		await context.helpers.checkProcessedAndRecord(['older', 'sent known'], 'node', {
+			mode: 'entries',
+		});
+		const store = EntryStore.of(context, 'node');
+		const verdicts = Promise.all([store.claim('message'), store.has('sent known')]);
+		await sleep(
+			{ 'before its call': 0, 'during its call': 12, 'while it is watched': 100 }[moment] ?? 0,
+		);
+		await store.clear();
+		expect(await verdicts).toEqual([true, false]);
 	},
 );

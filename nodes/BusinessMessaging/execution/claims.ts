@@ -143,13 +143,17 @@ export class Claims {
 		this.doubted.clear();
 	}
 
-	/** Notes that the list was deleted. */
+	/** Notes that the list was deleted. What waits for a verdict is wanted or asked again. */
 	noteCleared(now: number): void {
+		const wanted = [...this.wanted, ...this.watched.keys()];
+		const questions = [...this.questions, ...this.doubted.keys()];
 		this.giveUp(now);
 		this.additions.clear();
 		this.removals.clear();
 		this.undone.clear();
 		this.expected = 0;
+		for (const entry of wanted) this.want(entry);
+		for (const entry of questions) this.ask(entry);
 	}
 
 	/** Whether nobody else has written to the list for a while. */

@@ -1,10 +1,11 @@
 /** Converts the values of fields to the types of the fields. Expressions give values of any type. */
-import { attempt, isError, mapValues, pick } from 'lodash';
+import { attempt, isEqual, isError, mapValues, pick } from 'lodash';
 import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
 import { readCountry } from '../phone/countries';
+import { parseJson } from '../reading/parseJson';
 import type { ParameterField } from './fields';
 import { readText } from './readText';
 
@@ -88,6 +89,8 @@ function coerceChoice(field: ParameterField, value: string): string {
 function coerceNumber(field: ParameterField, value: unknown): number {
 	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = field.typeOptions ?? {};
 	const number = textOrJson(value).trim() === '' ? NaN : Number(value);
+	if (Number.isInteger(number) && !Number.isSafeInteger(number))
+		throw unfit(field, textOrJson(value), 'It would be rounded. Send it as a text.');
 	const isOfKind = numberPrecision === 0 ? Number.isInteger(number) : Number.isFinite(number);
 	if (isOfKind && number >= minValue && number <= maxValue) return number;
 	const kind = numberPrecision === 0 ? 'a whole number' : 'a number';
@@ -107,7 +110,12 @@ function coerceJson({ displayName }: ParameterField, value: unknown): unknown {
 	if (typeof value !== 'string') return value ?? undefined;
 	if (value.trim() === '') return undefined;
 	const json = attempt(() => JSON.parse(value) as unknown);
-	if (!isError(json)) return json;
+	if (!isError(json) && isEqual(json, parseJson(value))) return json;
+	if (!isError(json))
+		throw new InputError(
+			`'${displayName}' contains a whole number with too many digits`,
+			'It would be rounded. Put it in quotes.',
+		);
 	const advice = `${json.message}. Check quotes, commas and brackets.`;
 	throw new InputError(`'${displayName}' is not valid JSON`, advice);
 }

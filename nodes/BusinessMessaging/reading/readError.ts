@@ -1,5 +1,5 @@
 /** Reads the errors of the service. The specification does not show their shape: all of this is an assumption. */
-import { at, compact, isObject, unescape } from 'lodash';
+import { at, compact, isObject, pickBy, unescape } from 'lodash';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
 import { readFlag, readId } from './readResponse';
@@ -44,11 +44,18 @@ export function readErrorMessage(body: unknown, visited = new Set<unknown>()): s
 /** Whether a response with a status such as 200 says that the request was refused, as some services do. */
 export function isRefusal(body: unknown): boolean {
 	if (!isRecord(body)) return false;
+	// Lists beside a number may contain further figures, e.g. for each template.
+	const said = pickBy(
+		body,
+		(value, name) =>
+			!(Array.isArray(value) && value.some(isRecord)) ||
+			/^(errors?|messages?|details)$/i.test(name),
+	);
 	const isNo = ([name, value]: [string, unknown]) =>
 		/^(success|ok)$/i.test(name) &&
 		readFlag(value) === false &&
 		// A number may count something, e.g. messages. It means no only beside an error message.
-		(!/\d/.test(String(value)) || readErrorMessage(body) !== undefined);
+		(!/\d/.test(String(value)) || readErrorMessage(said) !== undefined);
 	if (Object.entries(body).some(isNo)) return true;
 	// A record that is no error may have fields with these names too.
 	if (readId(body) !== undefined) return false;

@@ -55,6 +55,18 @@ const rowsOf = "'Additional Fields";
 
 test.each<[object, object, string, string]>([
 	[send, additional(['n', 'number', '-']), `${rowsOf}: n' cannot be "-"`, 'Enter a number.'],
+	[
+		send,
+		additional(['n', 'number', '17841400000000001']),
+		`${rowsOf}: n' cannot be "17841400000000001"`,
+		'It would be rounded.',
+	],
+	[
+		send,
+		additional(['j', 'json', '{ "ids": [17841400000000001] }']),
+		`${rowsOf}: j' contains a whole number with too many digits`,
+		'Put it in quotes.',
+	],
 	[send, additional(['b', 'boolean', 'ja']), `${rowsOf}: b' cannot be "ja"`, 'true or false'],
 	[send, additional(['j', 'json', '{']), `${rowsOf}: j' is not valid JSON`, 'Check quotes'],
 	[send, additional([' ', 'text', 'x']), `A row of ${rowsOf}' has no name`, 'Enter a name'],
