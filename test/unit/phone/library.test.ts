@@ -281,6 +281,25 @@ test('every country is read by its code, its name in the list, and its calling c
 		expect([callingCode, readCountry(`+${callingCode}`)]).toEqual([callingCode, main]);
 });
 
+test('a name in any language is read as a country of this name, also if it looks like a code without its accents', () => {
+	const owners = new Map<string, string[]>();
+	const languages =
+		'en de fr es pt it nl pl sv da nb fi cs hu ro tr el ru uk ar he hi id vi th ja ko zh';
+	for (const language of languages.split(' '))
+		for (const style of ['long', 'short'] as const) {
+			const names = new Intl.DisplayNames(language, { type: 'region', style });
+			for (const code of getCountries())
+				owners.set(names.of(code)!, [...(owners.get(names.of(code)!) ?? []), code]);
+		}
+	// an abbreviation such as RU (Reino Unido) is a code first
+	const names = [...owners.keys()].filter((name) => !/^[A-Z.-]{2,6}$/.test(name));
+	const wrong = names.filter((name) => !owners.get(name)!.includes(readCountry(name)!));
+	expect(wrong.map((name) => [name, owners.get(name), readCountry(name)])).toEqual([]);
+	expect(['Bỉ', 'Áo', 'टोंगा', 'الاردن', 'G.B.'].map(readCountry)).toEqual(
+		'BE AT TO JO GB'.split(' '),
+	);
+});
+
 test('refuses a far too long text at once', () => {
 	const parts = ['+', '(', '/', ';a', 'x', '1', ' ', '.0', 'ext ', ', '];
 	for (const part of parts) expect(readPhone(part.repeat(200_000), 'DE').e164).toBeUndefined();
