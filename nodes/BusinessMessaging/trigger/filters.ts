@@ -94,9 +94,12 @@ export function isReceipt({ event, messageId }: SimpleEvent): boolean {
 	return event !== 'message.received' && (event.startsWith('message.') || messageId !== undefined);
 }
 
-/** Whether the expression lets the event pass. n8n has already evaluated it; a missing field is undefined. */
+/** Whether the expression lets the event pass, as in n8n's Webhook node: any value that counts as true does. */
 function runs(filters: Filters): boolean {
-	return !('onlyRunIf' in filters) || ['', 'true'].includes(String(filters.onlyRunIf));
+	if (!('onlyRunIf' in filters)) return true;
+	const { onlyRunIf: value } = filters;
+	// A space or line break after the expression makes its value a text.
+	return typeof value === 'string' ? !['', 'false'].includes(value.trim()) : Boolean(value);
 }
 
 function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {
