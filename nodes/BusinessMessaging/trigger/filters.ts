@@ -5,6 +5,7 @@ import { eventKinds } from '../api/events';
 import { splitList, textOrJson } from '../jsonValues';
 import { choiceField, collectionField, textField } from '../operations/fields';
 import { samePhoneKey } from '../phone/compare';
+import { InputError } from '../transport/errors';
 import type { SimpleEvent } from '../webhooks/simpleEvent';
 
 /** The field for the filters. */
@@ -73,6 +74,17 @@ export const filtersField = collectionField({
 
 /** The values of the filters as the user wrote them, by the name of the field; an expression may give a list. */
 export type Filters = Record<string, unknown>;
+
+/** @throws InputError for a local phone number, which no sender has: services send numbers with the country code */
+export function checkSenders({ senders, excludedSenders }: Filters): void {
+	const listed = entries([senders, excludedSenders].flat());
+	const local = listed.find((entry) => /^0(?!0)[\d\s().\-/]+\*?$/.test(entry));
+	if (local !== undefined)
+		throw new InputError(
+			`"${local}" in 'Filters' has no country code`,
+			'Write it with + and the country code, e.g. +49 170 1234567.',
+		);
+}
 
 /** Whether an event starts an execution. */
 export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
