@@ -38,7 +38,7 @@ const zonesOfAreaCodes = memoize(() => {
 });
 
 function zonesOfCountries(digits: string): string[] {
-	// Former numbers of Mexico have a plan of their own, but are in the country's time zones.
+	// Former numbers have a plan of their own, but are in the time zones of their country.
 	const plans = plansFor(digits).filter(({ country }) => /^[A-Z]{2}$/.test(country));
 	const fitting = plans.filter(({ callingCode, pattern }) =>
 		pattern.test(digits.slice(callingCode.length)),

@@ -31,9 +31,15 @@ test('a number may be in all time zones of its country, and every country has so
 });
 
 test('every number that is read as one of a country has a time zone, also a former one', () => {
-	const former = '+5215512345678';
-	expect(readPhone(former)).toEqual({ e164: former, hints: [] });
-	expect(timeZonesOf(former)).toEqual(zonesOf('MX'));
+	const former = [
+		['+5215512345678', 'MX'],
+		['+22507123456', 'CI'],
+		['+22997123456', 'BJ'],
+	] as const;
+	for (const [number, country] of former) {
+		expect(readPhone(number)).toEqual({ e164: number, hints: [] });
+		expect(timeZonesOf(number)).toEqual(zonesOf(country));
+	}
 	for (const number of ['+80012345678', '+870773111632']) expect(timeZonesOf(number)).toEqual([]);
 });
 
