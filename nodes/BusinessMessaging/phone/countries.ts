@@ -37,7 +37,6 @@ const codeByName = memoize(() => {
 			const names = new Intl.DisplayNames(language, { type: 'region', style, fallback: 'none' });
 			for (const code of codes) add(names.of(code), code);
 		}
-	for (const code of codes) add(code, code); // e.g. G.B.
 	return byName;
 });
 

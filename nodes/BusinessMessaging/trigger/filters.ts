@@ -76,10 +76,9 @@ export const filtersField = collectionField({
 export type Filters = Record<string, unknown>;
 
 /** @throws InputError for a local phone number, which no sender has: services send numbers with the country code */
-export function checkSenders({ senders, excludedSenders }: Filters): void {
-	const listed = entries([senders, excludedSenders].flat());
-	const local = listed.find((entry) => /^0(?!0)[\d\s().\-/]+\*?$/.test(entry));
-	if (local !== undefined)
+export function checkSenders(senders: unknown): void {
+	const local = entries(senders).find((entry) => /^0(?!0)[\d\s().\-/]+\*?$/.test(entry));
+	if (local)
 		throw new InputError(
 			`"${local}" in 'Filters' has no country code`,
 			'Write it with + and the country code, e.g. +49 170 1234567.',

@@ -23,7 +23,6 @@ import {
 	removeWebhooks,
 } from '../webhooks/registrations';
 import { isOwnUrl, isSame, shownSecret, withSecret } from '../webhooks/secret';
-import { checkSenders } from './filters';
 import { checkSettings, chosenEvents, isManual, readOptions } from './settings';
 
 /** What n8n remembers of a registration. */
@@ -195,10 +194,6 @@ export function keepRegistration(context: IWebhookFunctions): boolean {
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	try {
 		await checkSettings(context);
-		checkSenders({
-			senders: context.getNodeParameter('filters.senders', ''),
-			excludedSenders: context.getNodeParameter('filters.excludedSenders', ''),
-		});
 		if (isManual(context)) {
 			await unregister(context).catch((error) => writeLog(context, asFailure(error).message));
 			await learn(context);
