@@ -17,10 +17,10 @@ type StoredPlan = [
 ];
 
 /**
- * Plans that the metadata lacks: in Mexico, mobile numbers began with 1 until 2019, and services still know their users
- * by these numbers.
+ * Plans that the metadata lacks, because services still know their users by former numbers: in Mexico, mobile numbers
+ * began with 1 until 2019; in Ivory Coast until 2021 and in Benin until 2024, numbers had eight digits.
  */
-const formerPlans = ['52 52 11 1[2-9]d{9}'];
+const formerPlans = ['52 52 11 1[2-9]d{9}', '225 225 8 [02-9]d{7}', '229 229 8 [24-9]d{7}'];
 
 function toLine(country: string, plan: StoredPlan): string {
 	const [callingCode, exitCode, pattern, lengths, , trunk, , trunkPattern, replacement] = plan;

@@ -5,6 +5,9 @@ import { readPhone } from './readPhone';
 const twoForms: Array<[RegExp, string]> = [
 	[/^\+521(\d{10})$/, '+52$1'], // Mexico's mobiles until 2019
 	[/^\+549(\d{10})$/, '+54$1'], // Argentina's mobiles
+	[/^\+22901(\d{8})$/, '+229$1'], // Benin since 2024
+	// Ivory Coast's mobiles since 2021: the second digit of the former number decides what is before it
+	[/^\+225(?:01(?=\d[0-3])|05(?=\d[4-6])|07(?=\d[7-9]))(\d{8})$/, '+225$1'],
 	[/^\+55(\d\d)9([6-9]\d{7})$/, '+55$1$2'], // Brazil's mobiles; landlines begin with 2 to 5
 ];
 

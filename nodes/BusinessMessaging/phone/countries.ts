@@ -17,11 +17,11 @@ const otherNames: Record<string, string> = {
 const languages =
 	'en de fr es pt it nl pl sv da nb fi cs hu ro tr el ru uk ar he hi id vi th ja ko zh';
 
-/** A name in lower case and without accents, spaces and punctuation. */
+/** A name in lower case and without accents, spaces and punctuation. The vowel signs of Indic scripts stay. */
 function folded(name: string): string {
 	return name
 		.normalize('NFD')
-		.replace(/[^\p{L}\p{N}]/gu, '')
+		.replace(/[\u0300-\u036f\u064b-\u0655]|[^\p{L}\p{M}\p{N}]/gu, '')
 		.toLowerCase();
 }
 
@@ -31,7 +31,6 @@ const codeByName = memoize(() => {
 	const add = (name: string | undefined, code: string) => {
 		if (name && !byName.has(folded(name))) byName.set(folded(name), code);
 	};
-	for (const code of codes) add(code, code);
 	for (const [name, code] of Object.entries(otherNames)) add(name, code);
 	for (const language of languages.split(' '))
 		for (const style of ['long', 'short'] as const) {
@@ -53,5 +52,7 @@ export function readCountry(written: string): string | undefined {
 		const [plan] = plansFor(digits);
 		return plan?.callingCode === digits && codes.includes(plan.country) ? plan.country : undefined;
 	}
-	return codeByName().get(folded(text));
+	// With its accent, Bỉ (Belgium in Vietnamese) is not the code of Burundi.
+	const code = text.toUpperCase();
+	return codes.includes(code) ? code : codeByName().get(folded(text));
 }

@@ -38,7 +38,8 @@ const zonesOfAreaCodes = memoize(() => {
 });
 
 function zonesOfCountries(digits: string): string[] {
-	const plans = plansFor(digits);
+	// Former numbers have a plan of their own, but are in the time zones of their country.
+	const plans = plansFor(digits).filter(({ country }) => /^[A-Z]{2}$/.test(country));
 	const fitting = plans.filter(({ callingCode, pattern }) =>
 		pattern.test(digits.slice(callingCode.length)),
 	);
@@ -47,7 +48,6 @@ function zonesOfCountries(digits: string): string[] {
 }
 
 const zonesOfCountry = memoize((country: string): string[] => {
-	if (!/^[A-Z]{2}$/.test(country)) return [];
 	const region: Region = new Intl.Locale(`und-${country}`);
 	const zones = region.getTimeZones?.() ?? region.timeZones ?? [];
 	const further = furtherZones[country];

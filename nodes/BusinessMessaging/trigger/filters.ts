@@ -5,6 +5,7 @@ import { eventKinds } from '../api/events';
 import { splitList, textOrJson } from '../jsonValues';
 import { choiceField, collectionField, textField } from '../operations/fields';
 import { samePhoneKey } from '../phone/compare';
+import { InputError } from '../transport/errors';
 import type { SimpleEvent } from '../webhooks/simpleEvent';
 
 /** The field for the filters. */
@@ -74,6 +75,16 @@ export const filtersField = collectionField({
 /** The values of the filters as the user wrote them, by the name of the field; an expression may give a list. */
 export type Filters = Record<string, unknown>;
 
+/** @throws InputError for a local phone number, which no sender has: services send numbers with the country code */
+export function checkSenders(senders: unknown): void {
+	const local = entries(senders).find((entry) => /^0(?!0)[\d\s().\-/]+\*?$/.test(entry));
+	if (local)
+		throw new InputError(
+			`"${local}" in 'Filters' has no country code`,
+			'Write it with + and the country code, e.g. +49 170 1234567.',
+		);
+}
+
 /** Whether an event starts an execution. */
 export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
 	// A customer's message always counts as having a sender and a text, even if the service sends none. A receipt's
@@ -94,9 +105,12 @@ export function isReceipt({ event, messageId }: SimpleEvent): boolean {
 	return event !== 'message.received' && (event.startsWith('message.') || messageId !== undefined);
 }
 
-/** Whether the expression lets the event pass. n8n has already evaluated it; a missing field is undefined. */
+/** Whether the expression lets the event pass, as in n8n's Webhook node: any value that counts as true does. */
 function runs(filters: Filters): boolean {
-	return !('onlyRunIf' in filters) || ['', 'true'].includes(String(filters.onlyRunIf));
+	if (!('onlyRunIf' in filters)) return true;
+	const { onlyRunIf: value } = filters;
+	// A space or line break after the expression makes its value a text.
+	return typeof value === 'string' ? !['', 'false'].includes(value.trim()) : Boolean(value);
 }
 
 function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {

@@ -3,7 +3,7 @@ import { omit, uniqBy } from 'lodash';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, eventEnvelopeSchema } from '../api/events';
-import { isRecord } from '../jsonValues';
+import { isRecord, textOrJson } from '../jsonValues';
 import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
 import { type Messages, openMessages, respond, toLateItem } from '../inbox/atTrigger';
@@ -91,7 +91,9 @@ async function handle(
 	const chosen = context.getNodeParameter('filters', {}) as Filters;
 	// The expression is written for a body that is one event, as n8n has parsed it. It would drop events of any other body.
 	const isOneEvent = eventEnvelopeSchema.safeParse(context.getBodyData()).success;
-	const filters = isOneEvent ? chosen : omit(chosen, 'onlyRunIf');
+	const { onlyRunIf } = (context.getNode().parameters.filters ?? {}) as Filters;
+	const isEmpty = !/\w/.test(textOrJson(onlyRunIf)); // also "=", an expression without content
+	const filters = isOneEvent && !isEmpty ? chosen : omit(chosen, 'onlyRunIf');
 	const isWanted = (event: EventEnvelope) =>
 		isChosen(context, event) && passesFilters(filters, readEvent(event));
 	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event));

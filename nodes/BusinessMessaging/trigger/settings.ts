@@ -8,6 +8,7 @@ import { kindOf } from '../reading/readEvents';
 import { InputError } from '../transport/errors';
 import { credentialType } from '../transport/connect';
 import { type SignatureSettings, signingKey } from '../webhooks/signature';
+import { checkSenders } from './filters';
 
 type Context = IHookFunctions | IWebhookFunctions;
 
@@ -53,9 +54,11 @@ export async function credentialSecret(context: Context): Promise<string> {
 /**
  * Checks, when the workflow is published, for settings with which no event could ever arrive.
  *
- * @throws InputError if a header is missing, or if the secret is missing or gives no key
+ * @throws InputError if a sender has no country code, a header is missing, or the secret is missing or gives no key
  */
 export async function checkSettings(context: IHookFunctions): Promise<void> {
+	for (const name of ['senders', 'excludedSenders'])
+		checkSenders(context.getNodeParameter(`filters.${name}`, ''));
 	const signature = demandedSignature(context);
 	if (signature && signature.scheme !== 'standardWebhooks' && signature.header.trim() === '')
 		throw new InputError(

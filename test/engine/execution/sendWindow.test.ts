@@ -6,6 +6,7 @@ import { memoize, range } from 'lodash';
 import { DateTime } from 'luxon';
 
 import { nextClosing, nextOpening } from '../../../nodes/BusinessMessaging/execution/sendWindow';
+import { readPhone } from '../../../nodes/BusinessMessaging/phone/readPhone';
 import { timeZonesOf } from '../../../nodes/BusinessMessaging/phone/timeZones';
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9));
@@ -27,6 +28,19 @@ test('a number may be in all time zones of its country, and every country has so
 	expect(zonesOf('XK')).toEqual(['Europe/Belgrade']);
 	const known = getCountries().filter((country) => getExampleNumber(country, examples));
 	expect(known.filter((country) => zonesOf(country).length === 0)).toEqual([]);
+});
+
+test('every number that is read as one of a country has a time zone, also a former one', () => {
+	const former = [
+		['+5215512345678', 'MX'],
+		['+22507123456', 'CI'],
+		['+22997123456', 'BJ'],
+	] as const;
+	for (const [number, country] of former) {
+		expect(readPhone(number)).toEqual({ e164: number, hints: [] });
+		expect(timeZonesOf(number)).toEqual(zonesOf(country));
+	}
+	for (const number of ['+80012345678', '+870773111632']) expect(timeZonesOf(number)).toEqual([]);
 });
 
 test.each([

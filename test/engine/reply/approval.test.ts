@@ -126,9 +126,12 @@ describe.each(languages)('$name', ({ locale, yes, no, courtesy, unclear }) => {
 });
 
 test.each([
-	[true, 'ok, thanks|OK danke|yes yes|ja gerne, danke|👍🏽|👍 danke|✅|हाँ, धन्यवाद'],
+	[true, 'ok, thanks|OK danke|yes yes|ja gerne, danke|👍🏽|👍 danke|✅|ja ;)|Yes ;-)|हाँ, धन्यवाद'],
 	[false, 'Nein, vielen Dank!|不要|いいえ、結構です|👎|❌ no thanks'],
-	[undefined, 'yes or no|ok?no|🙏|yesterday|no problem|no idea|I said yes|yes nothing|👍👎||?'],
+	[
+		undefined,
+		'yes or no|ok?no|🙏|yesterday|no problem|no idea|I said yes|yes nothing|👍👎||?|Ναι; ;)|Ναι; Ευχαριστώ',
+	],
 	[undefined, 'ja, aber|bitte nicht|gar nicht gerne|yes but…|yes and no'],
 ])('reads %s: %s', (value, texts) => {
 	expect(texts.split('|').map((text) => [text, read(text)])).toEqual(

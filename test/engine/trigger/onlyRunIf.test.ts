@@ -8,7 +8,16 @@ test.each([
 	['={{ $json.body.data.text.length > 7 }}', ['An order']],
 	['={{ $json.body.data.nothing }}', []],
 	['={{ $json.headers["content-type"].startsWith("application/json") }}', ['Hello', 'An order']],
+	// as in n8n's Webhook node, a value that counts as true is enough
+	['={{ $json.body.data.text.match(/order/) }}', ['An order']],
+	['={{ $json.body.data.text.includes("order") && $json.body.data.id }}', ['An order']],
+	['={{ $json.body.data.text.includes("order") ? 1 : 0 }}', ['An order']],
+	['={{ $json.body.data.text.includes("order") ? { id: 1 } : null }}', ['An order']],
+	['={{ $json.body.data.text.includes("order") ? "yes" : "" }}', ['An order']],
+	['={{ $json.body.data.text.length > 7 }}\n', ['An order']],
+	['={{ $json.body.data.nothing }} ', []],
 	['', ['Hello', 'An order']],
+	['=', ['Hello', 'An order']],
 ])('with Only Run If %s, %j start executions', async (onlyRunIf, expected) => {
 	const trigger = await triggers.active({ parameters: { filters: { onlyRunIf } } });
 	for (const body of [hello, order]) await triggers.deliver(trigger, body);

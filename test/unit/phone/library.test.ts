@@ -28,8 +28,8 @@ const isDifferentOnPurpose = {
 	onlyWithinCanada: (e164: string) => /^\+1\d{7}$/.test(e164),
 	/** 00 always means + to us, since people copy numbers between countries; some countries begin numbers so. */
 	begins00: (written: string) => written.startsWith('00'),
-	/** The library calls Mexico's former mobile numbers impossible; services still know their users by them. */
-	formerMexican: (e164: string) => /^\+521[2-9]\d{9}$/.test(e164),
+	/** The library calls former numbers of Mexico, Ivory Coast and Benin impossible; services still know their users by them. */
+	former: (e164: string) => /^\+(521[2-9]\d{9}|225[02-9]\d{7}|229[24-9]\d{7})$/.test(e164),
 	/** Probably comes from a spreadsheet, so that the last digit is not part of the number. */
 	endsDotZero: (written: string) => /\.0$/.test(written),
 };
@@ -173,9 +173,9 @@ describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
 		const property = fc.property(texts, fc.constantFrom(...getCountries()), (text, country) => {
 			const { e164 } = readPhone(text, country);
 			if (e164 === undefined) return;
-			const { formerMexican, begins00 } = isDifferentOnPurpose;
+			const { former, begins00 } = isDifferentOnPurpose;
 			const number = parseE164(e164);
-			const isFine = number && (isPossible(number) || formerMexican(e164));
+			const isFine = number && (isPossible(number) || former(e164));
 			expect({ e164, number: number?.number, isFine }).toEqual({
 				e164,
 				number: e164,
@@ -203,6 +203,10 @@ test.each<[string, string, string, string[]]>([
 	['tel:7042;phone-context=+1-914-555', '', '+19145557042', []],
 	// a trunk prefix is left out, and a 0 that belongs to the number is kept
 	['+49 (0)170 1234567', '', '+491701234567', []],
+	// former numbers by which services still know their users
+	...['+5215512345678', '+22507123456', '+22997123456'].map(
+		(former): [string, string, string, string[]] => [former, '', former, []],
+	),
 	['+49 0170 1234567', '', '+491701234567', []],
 	['+36 (06) 1 234 5678', '', '+3612345678', []],
 	['+34 (0)612 345 678', '', '+34612345678', []],
@@ -281,6 +285,23 @@ test('every country is read by its code, its name in the list, and its calling c
 		expect([callingCode, readCountry(`+${callingCode}`)]).toEqual([callingCode, main]);
 });
 
+test('a name in any language is read as a country of this name, also if it looks like a code without its accents', () => {
+	const owners = new Map<string, string[]>();
+	const languages =
+		'en de fr es pt it nl pl sv da nb fi cs hu ro tr el ru uk ar he hi id vi th ja ko zh';
+	for (const language of languages.split(' '))
+		for (const style of ['long', 'short'] as const) {
+			const names = new Intl.DisplayNames(language, { type: 'region', style });
+			for (const code of getCountries())
+				owners.set(names.of(code)!, [...(owners.get(names.of(code)!) ?? []), code]);
+		}
+	// an abbreviation such as RU (Reino Unido) is a code first
+	const names = [...owners.keys()].filter((name) => !/^[A-Z.-]{2,6}$/.test(name));
+	const wrong = names.filter((name) => !owners.get(name)!.includes(readCountry(name)!));
+	expect(wrong.map((name) => [name, owners.get(name), readCountry(name)])).toEqual([]);
+	expect(['Bỉ', 'Áo', 'टोंगा', 'الاردن'].map(readCountry)).toEqual('BE AT TO JO'.split(' '));
+});
+
 test('refuses a far too long text at once', () => {
 	const parts = ['+', '(', '/', ';a', 'x', '1', ' ', '.0', 'ext ', ', '];
 	for (const part of parts) expect(readPhone(part.repeat(200_000), 'DE').e164).toBeUndefined();
@@ -289,6 +310,11 @@ test('refuses a far too long text at once', () => {
 test.each([
 	['Mexico with the former 1', '+5215512345678', '+525512345678', true],
 	['Argentina with and without the 9', '+5491123456789', '+541123456789', true],
+	['Benin with and without the new 01', '+2290197123456', '+22997123456', true],
+	['Ivory Coast (Orange) with and without the new 07', '+2250707123456', '+22507123456', true],
+	['Ivory Coast (MTN) with and without the new 05', '+2250544123456', '+22544123456', true],
+	['Ivory Coast (Moov) with and without the new 01', '+2250140123456', '+22540123456', true],
+	['new numbers of two networks of Ivory Coast', '+2250507123456', '+2250707123456', false],
 	['Brazil with and without the ninth digit', '+5511987654321', '+551187654321', true],
 	['a Brazilian mobile and the landline like it', '+5511934567890', '+551134567890', false],
 	['a US number that begins like a Mexican one', '+15215512345', '+525512345', false],
@@ -299,6 +325,7 @@ test.each([
 test.each([
 	['491701234567', '+491701234567'],
 	['+49 170 1234567', '+491701234567'],
+	['22507123456@c.us', '+22507123456'],
 	['0170 1234567', '0170 1234567'],
 	['ACME', 'ACME'],
 ])('returns a sender %j as %j', (from, expected) => {

@@ -102,8 +102,8 @@ export function readApproval(
 ): boolean | undefined {
 	if (text.length > maxLength) return undefined;
 	const reply = plain(text);
-	// "Yes?" is a question. Greek writes a question mark as a semicolon.
-	const isQuestion = /[?;؟]/.test(text.normalize('NFKC'));
+	// "Yes?" is a question. Greek writes a question mark as a semicolon; "yes ;)" is none.
+	const isQuestion = /[?؟]|;(?!-?\))/.test(text.normalize('NFKC'));
 	const isOnly = (answers: string[]) =>
 		answers.includes(text) || (!isQuestion && consistsOf(reply, answers.map(plain)));
 	const [isYes, isNo] = [isOnly(yesWords), isOnly(noWords)];
