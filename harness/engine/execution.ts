@@ -196,3 +196,25 @@ export async function retryExecution(
 	if (lastRuns?.at(-1)?.error !== undefined) lastRuns.pop();
 	return await execute(loaded, workflow, data, 'retry', options);
 }
+
+/**
+ * Continues an execution that waits with what the node's webhook has returned, as far as the output of this node.
+ * Source: WaitingWebhooks and webhook-helpers of n8n's cli.
+ */
+export async function resumeExecution(
+	loaded: LoadedPackage,
+	{ run, workflow, id: executionId }: RunResult,
+	main: INodeExecutionData[][],
+	options: RunOptions,
+): Promise<RunResult> {
+	const data = parse(stringify(run.data)) as IRunExecutionData;
+	const [entry] = data.executionData!.nodeExecutionStack;
+	entry.node.disabled = true;
+	entry.data.main = main;
+	// Older versions of n8n ignore this, and pass on the first output only.
+	entry.metadata = { ...entry.metadata, forwardAllOutputs: true };
+	data.waitTill = undefined;
+	data.resultData.runData[data.resultData.lastNodeExecuted!].pop();
+	const alone = { ...workflow, connections: {} };
+	return await execute(loaded, alone, data, 'trigger', { ...options, executionId });
+}

@@ -16,7 +16,7 @@ import type {
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 
-import type { RunResult } from './execution';
+import { type RunResult, resumeExecution } from './execution';
 import { type LoadedPackage, additionalDataFor } from './package';
 
 /** A request as n8n hands it to nodes. */
@@ -119,6 +119,8 @@ export class WaitingExecution {
 
 	private isStopped = false;
 
+	private isRunning = false;
+
 	private readonly node;
 
 	constructor(
@@ -148,6 +150,10 @@ export class WaitingExecution {
 			httpResponse.send('<html><title>No action required</title></html>');
 			return;
 		}
+		if (this.isRunning) {
+			httpResponse.status(409).json({ message: 'The execution is running already.' });
+			return;
+		}
 		const { workflow: definition, run, id } = this.waiting;
 		const { nodeTypes } = this.loaded;
 		const workflow = new Workflow({ ...structuredClone(definition), active: true, nodeTypes });
@@ -175,7 +181,17 @@ export class WaitingExecution {
 		const answered = nodeType.webhook!.call(context);
 		const result = await answered.finally(async () => await workflow.expression.releaseIsolate?.());
 		answer.body = result.webhookResponse;
-		if (result.workflowData) this.outputs = result.workflowData;
+		if (result.workflowData) {
+			this.isRunning = true;
+			const options = { credentials: this.credentials, baseUrl: this.server.url };
+			const { outputs } = await resumeExecution(
+				this.loaded,
+				this.waiting,
+				result.workflowData,
+				options,
+			);
+			this.outputs = outputs;
+		}
 		if (!result.noWebhookResponse) httpResponse.status(200).json(answer.body);
 	}
 }

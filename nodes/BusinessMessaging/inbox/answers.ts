@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { readApproval } from '../operations/sending/approval';
 import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/sending/questionFields';
+import { withLatinDigits } from '../phone/readPhone';
 
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
 export type AnswerValue = string | number | boolean | null;
@@ -21,9 +22,9 @@ export function readAnswer(text: string | null, expected: Expected): AnswerValue
 		freeText: () => text,
 		approval: () => readApproval(trimmed, expected.yesWords, expected.noWords),
 		choice: () => readChoice(trimmed, expected.choices),
-		number: () => readNumber(trimmed),
+		number: () => readNumber(withLatinDigits(trimmed)),
 		email: () => emailSchema.safeParse(trimmed.replace(/^mailto:/i, '')).data,
-		date: () => readDate(trimmed, expected.isDayFirst),
+		date: () => readDate(withLatinDigits(trimmed), expected.isDayFirst),
 	};
 	return readers[expected.kind]();
 }
@@ -34,7 +35,8 @@ const marks = ' \t\n\r"\'.,;:!?¡¿()*_-';
 /** A text for comparison: lower case, without punctuation at its ends, and one form for variants of a character. */
 function plain(text: string): string {
 	const variants = /[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
-	return trim(text.normalize('NFKC').toLocaleLowerCase('en'), marks).replace(variants, '');
+	const latin = withLatinDigits(text.normalize('NFKC'));
+	return trim(latin.toLocaleLowerCase('en'), marks).replace(variants, '');
 }
 
 /** Whether two answers are the same. Texts of punctuation only, such as *** or -, are compared as they are. */
@@ -66,7 +68,10 @@ function haveDigits(choices: string[]): boolean {
  * is ambiguous and does not count.
  */
 function readNumber(text: string): number | undefined {
-	const written = text.replace(/[\s'’]/g, '').replace('−', '-');
+	const written = text
+		.replace(/[\s'’]/g, '')
+		.replace('−', '-')
+		.replace('٫', '.');
 	// A longer number would lose digits.
 	if (/^[+-]?\d+$/.test(written))
 		return Number.isSafeInteger(Number(written)) ? Number(written) : undefined;

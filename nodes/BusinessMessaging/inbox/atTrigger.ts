@@ -236,7 +236,8 @@ export function toLateItem({ run, person, message }: Late, isSimplified: boolean
 	const { asked } = run.questions[person.question];
 	const { askedMessageId } = person;
 	const shown = isSimplified ? simplify(event) : event;
-	return { ...shown, late: true, asked, askedMessageId };
+	const cut = message.isCut && { textIsCut: true };
+	return { ...shown, ...cut, late: true, asked, askedMessageId };
 }
 
 /**

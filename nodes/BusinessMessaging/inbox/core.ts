@@ -376,7 +376,9 @@ export function afterHandOver(run: Run, state: RunState, mayHaveGot: boolean, no
 	const mayBeGot = state === 'finished' || (state === 'gone' && mayHaveGot);
 	const isGot = state === 'accepted' || (mayBeGot && now <= run.until + graceMs);
 	if (isGot) run.got = union(run.got, run.handing);
-	if (isGot || hasDied(run, state, now) || isPast(run, now)) run.isOver = true;
+	// If the response to an earlier call was lost, the run may be running with its replies. Its end will tell.
+	const isUndecided = state === 'running' && mayHaveGot;
+	if (isGot || (hasDied(run, state, now) && !isUndecided) || isPast(run, now)) run.isOver = true;
 }
 
 /**

@@ -1,17 +1,16 @@
 /** The output of a wait. */
 import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
-import { omit, partition, sortBy } from 'lodash';
+import { omit, sortBy } from 'lodash';
 
 import { readAnswer, textOf } from './answers';
 import type { Person, Question, Run } from './core';
 
 /**
- * The node's outputs: replies in the order of the items that asked, each paired with its item; failed items go to the
- * output that On Error selects.
+ * The node's output: replies and items that asked nobody, in the order of the input, each paired with its item. n8n
+ * moves failed items to the error output, and drops everything that the node itself puts there.
  */
 export function outputsOf(context: IWebhookFunctions, run: Run): INodeExecutionData[][] {
-	const { onError, type } = context.getNode();
-	const isReview = type.endsWith('HitlTool');
+	const isReview = context.getNode().type.endsWith('HitlTool');
 	const notAsked = run.notAsked as INodeExecutionData[];
 	const items = [...run.people.values()].flatMap((person): INodeExecutionData[] => {
 		const question = run.questions[person.question];
@@ -20,11 +19,8 @@ export function outputsOf(context: IWebhookFunctions, run: Run): INodeExecutionD
 		const json = hasReplied ? answered(person, question, isReview) : unanswered(person, question);
 		return [{ json, pairedItem: { item: person.item } }];
 	});
-	const [failed, leftOut] = partition(notAsked, ({ json }) => json.error);
-	const inOrder = (all: INodeExecutionData[]) =>
-		sortBy(all, ({ pairedItem }) => (pairedItem as { item: number }).item);
-	if (onError === 'continueErrorOutput') return [inOrder([...items, ...leftOut]), failed];
-	return [inOrder([...items, ...notAsked])];
+	const all = [...items, ...notAsked];
+	return [sortBy(all, ({ pairedItem }) => (pairedItem as { item: number }).item)];
 }
 
 function answered(

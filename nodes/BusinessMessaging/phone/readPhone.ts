@@ -72,12 +72,18 @@ export function readPhone(written: string, country = ''): PhoneReading {
 	return { e164, hints: compact(hints) };
 }
 
-/** Separates the number from `tel:`, parameters and extension. A local number gets the prefix from the `phone-context` of its URI. */
-function takeApart(written: string): { number: string; extension?: string } {
-	const text = written
+/** A text without invisible characters, with digits such as ５, ٥ and ५ as 0 to 9, and with other wide characters as usual ones. */
+export function withLatinDigits(text: string): string {
+	return text
 		.replace(hidden, '')
 		.replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
 		.replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) % 16))
+		.replace(/[\u0966-\u096f\u09e6-\u09ef]/g, (digit) => String((digit.charCodeAt(0) % 16) - 6));
+}
+
+/** Separates the number from `tel:`, parameters and extension. A local number gets the prefix from the `phone-context` of its URI. */
+function takeApart(written: string): { number: string; extension?: string } {
+	const text = withLatinDigits(written)
 		.trim()
 		.replace(/^['’]\s*/, '');
 	const [, main, parameters] = telUri.exec(text) ?? ['', text, ''];

@@ -237,9 +237,10 @@ test('the next question removes the registrations that stopped executions have l
 test('failed items go to the error output', async () => {
 	const execution = await people.ask([anna, 'nobody'], {}, { onError: 'continueErrorOutput' });
 	await people.write(anna, 'mine');
-	expect(execution.outputs?.map((items) => items.map(({ pairedItem }) => pairedItem))).toEqual([
-		[{ item: 0 }],
-		[{ item: 1 }],
+	const failed = { phone: 'nobody', error: { sendStatus: 'notSent' } };
+	expect(execution.outputs).toMatchObject([
+		[{ json: { text: 'mine' }, pairedItem: { item: 0 } }],
+		[{ json: failed, pairedItem: { item: 1 } }],
 	]);
 });
 

@@ -57,6 +57,22 @@ test.each(cases)('%s: %j gives %j', (kind, text, value) => {
 	expect(readAnswer(text, expected(kind))).toEqual(value);
 });
 
+test.each([
+	['wide', 0xff10],
+	['Arabic', 0x660],
+	['Persian', 0x6f0],
+	['Hindi', 0x966],
+	['Bengali', 0x9e6],
+])('the digits of an answer may be %s', (_, zero) => {
+	const write = (text: string) =>
+		`\u200f${text.replace(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)))}`;
+	expect(readAnswer(write('1234567890'), expected('number'))).toBe(1234567890);
+	expect(readAnswer(write('0,5'), expected('number'))).toBe(0.5);
+	expect(readAnswer(write('31.12.2030'), expected('date'))).toBe('2030-12-31');
+	expect(readAnswer(write('2.'), expected('choice'))).toBe('Extra Large');
+	expect(readAnswer(write('12'), expected('choice'))).toBe('12');
+});
+
 const message = (text: unknown, data = {}) => ({
 	event: 'message.received',
 	data: { text, ...data },

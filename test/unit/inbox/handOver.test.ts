@@ -5,6 +5,7 @@ import {
 	dueAt,
 	lateMessages,
 } from '../../../nodes/BusinessMessaging/inbox/core';
+import { toLateItem } from '../../../nodes/BusinessMessaging/inbox/atTrigger';
 import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
 import type { CallResult, InboxPorts } from '../../../nodes/BusinessMessaging/inbox/ports';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
@@ -40,12 +41,27 @@ test.each([
 	['gone', false, [reply]],
 	['stopped', false, [reply]],
 	['stopped', true, [reply]],
+	['running', false, [reply]], // its asker was killed
+	['running', true, []],
 ] as const)(
 	'after the response "%s" (an earlier call may have given the replies: %s), these replies start the workflow: %j',
 	(state, mayHaveGot, late) => {
 		const run = runWith();
 		afterHandOver(run, state, mayHaveGot, 1_000);
 		expect(lateMessages(run).map(({ message }) => message.key)).toEqual(late);
+	},
+);
+
+test.each([true, false])(
+	'a late reply says that its text was cut (simplified: %j)',
+	(isSimplified) => {
+		const run = runWith();
+		const late = { run, person: run.people.get(0)! };
+		const [message] = late.person.messages;
+		const itemOf = (isCut?: boolean) =>
+			toLateItem({ ...late, message: { ...message, isCut } }, isSimplified);
+		expect(itemOf(true)).toMatchObject({ late: true, textIsCut: true });
+		expect(itemOf()).not.toHaveProperty('textIsCut');
 	},
 );
 
