@@ -19,6 +19,8 @@ const SETTLED_AFTER = 120_000;
 /** If n8n stops within this time after its response to an event, the event may start twice, as docs/trigger-guarantees.md says, ms. */
 const LAST_MOMENT = 3_000;
 const READ_AT_ONCE = 4;
+/** How long n8n may go on with a delivery after the service has given up, e.g. while its database does not respond, ms. */
+const AFTERWARDS = 60_000;
 
 /** Messages with the same text to many people. */
 export interface Mailing {
@@ -75,6 +77,8 @@ export class Truth {
 	private readonly executionsRead = new Set<number>();
 	/** The events with which an execution has started, as they were last read. */
 	private readonly keysOfExecutions = new Map<number, string[]>();
+	/** When n8n stored executions that it then gave up before they began, without their data, by workflow, Unix ms. */
+	private readonly givenUp: Record<string, number[]> = {};
 	private readonly readUpTo: Record<string, number> = {};
 	private readonly allDeliveries = new Set<Delivery>();
 
@@ -150,6 +154,8 @@ export class Truth {
 		for (const key of keys) this.event(`${name} ${key}`).executions.set(id, entry);
 		if (!hasEnded(execution)) return;
 		this.executionsRead.add(id);
+		if (execution.mode !== 'retry' && keys.length === 0 && status === 'error')
+			(this.givenUp[name] ??= []).push(Date.parse(execution.createdAt));
 		if (name === 'optOuts' && execution.status !== 'success')
 			await patiently(async () => await client.retry(String(id)));
 	}
@@ -253,7 +259,11 @@ export class Truth {
 			if (!isDone && this.mayBeAwaited(delivered[0], isFinal)) continue;
 			line.wanted++;
 			if (isDone) line.done++;
-			else if (delivered.every(cameAtStart) || executions.some((one) => one.isEmptied))
+			else if (
+				delivered.every(cameAtStart) ||
+				executions.some((one) => one.isEmptied) ||
+				this.mayBeGivenUp(name, event)
+			)
 				line.uncertain.push(key);
 			else line.lost.push(what());
 		}
@@ -276,6 +286,18 @@ export class Truth {
 				return this.ends.some(({ from, to }) => start <= to && end >= from - LAST_MOMENT);
 			}),
 		);
+	}
+
+	/**
+	 * Whether n8n may have given up the execution of an event. If n8n's database fails while it checks the credentials of the
+	 * workflow, it stores an error without the event, and responds with 200.
+	 */
+	private mayBeGivenUp(name: string, { deliveries }: Event): boolean {
+		const attempts = deliveries.flatMap((delivery) => delivery.attempts);
+		return attempts.some(({ at, ms }) => {
+			const start = Date.parse(at);
+			return this.givenUp[name]?.some((time) => time >= start && time < start + ms + AFTERWARDS);
+		});
 	}
 
 	/**
