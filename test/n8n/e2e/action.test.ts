@@ -6,6 +6,7 @@ import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { outputOf } from '../../../harness/n8n/client';
+import { createTable, findTable } from '../../../harness/n8n/dataTables';
 import { ACTION, node, workflow } from '../../../harness/n8n/workflow';
 import { until } from '../../../harness/until';
 import { testEveryOperation } from '../../../harness/engine/everyOperation';
@@ -34,6 +35,39 @@ test("n8n's HTTP Request node calls the service with the credential, as Custom A
 	const execution = await n8n.client.waitForExecution(await n8n.start(file));
 	expect(execution.status).toBe('success');
 	expect(sandbox.state.requests.last()).toMatchObject([{ url: '/v1/auth/me', status: 200 }]);
+});
+
+test.each([
+	['evaluationTrigger', 0],
+	['manualTrigger', 2],
+])('an execution that the %s starts in the editor sends %i messages', async (type, sent) => {
+	const phones = ['+15550001111', '+15550002222'];
+	const table = `People for the ${type}`;
+	await createTable(
+		n8n.client,
+		table,
+		phones.map((phone) => ({ phone })),
+	);
+	const { id = '' } = (await findTable(n8n.client, table)) ?? {};
+	const dataTableId = { __rl: true, mode: 'id', value: id };
+	const rows = { source: 'dataTable', dataTableId, resource: 'row', operation: 'get' };
+	const text = {
+		resource: 'message',
+		operation: 'sendText',
+		text: 'Hello',
+		to: '={{ $json.phone }}',
+	};
+	const credentials = { businessMessagingApi: n8n.playground.credential };
+	const file = workflow(`Started by the ${type}`, [
+		type === 'manualTrigger'
+			? node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1)
+			: node(manualTrigger, `n8n-nodes-base.${type}`, 4.7, rows),
+		...(type === 'manualTrigger' ? [node('Rows', 'n8n-nodes-base.dataTable', 1, rows)] : []),
+		node(tested, ACTION, 1, text, { credentials }),
+	]);
+	const { data } = await n8n.client.waitForExecution(await n8n.start(file));
+	expect(data.resultData.error).toBeUndefined();
+	expect(n8n.outbound.map(({ phone }) => phone)).toEqual(phones.slice(0, sent));
 });
 
 describe('a campaign', () => {
