@@ -1,4 +1,5 @@
 /** An entry belongs to whoever has claimed it first, also among the runs of one process. */
+import { range } from 'lodash';
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { EntryStore } from '../../nodes/BusinessMessaging/execution/entryStore';
@@ -37,6 +38,14 @@ test('if several runs claim an entry, at the same moment or later, the first one
 	claims.push(runs[2].claim('another message'));
 	expect(await Promise.all(claims)).toEqual([true, false, false, true]);
 	expect(await runs[1].claim('message')).toBe(false);
+});
+
+test('a list keeps what was claimed, and nothing of claims that found an entry taken, however often they come', async () => {
+	const list = new Set<string>();
+	const store = EntryStore.of(contextOf('often', list), 'node');
+	for (const round of range(30))
+		for (const name of ['Anna', 'Ben', 'Cleo']) expect(await store.claim(name)).toBe(round === 0);
+	expect(list.size).toBeLessThan(3 + 1 + 20);
 });
 
 test.each([

@@ -72,6 +72,8 @@ export class Claims {
 	/** Entries to add; for those that are in the list already, the time at which they were added. */
 	private readonly additions = new Map<string, number | undefined>();
 	private readonly removals = new Set<string>();
+	/** Marks that are in the list. */
+	private readonly marks = new Set<string>();
 	/**
 	 * Entries that questions have added, to be removed a second time, and when: during the first removal, another process
 	 * may have been writing.
@@ -87,8 +89,14 @@ export class Claims {
 	private expected?: number;
 	private metAt = -Infinity;
 
-	/** @param id of this process; no other process has the same one */
-	constructor(private readonly id: string) {}
+	/**
+	 * @param id of this process; no other process has the same one
+	 * @param marksAtOnce how many marks that nobody watches any more are removed together
+	 */
+	constructor(
+		private readonly id: string,
+		private readonly marksAtOnce = 20,
+	) {}
 
 	/**
 	 * Wants an entry for this process alone.
@@ -151,6 +159,7 @@ export class Claims {
 		this.additions.clear();
 		this.removals.clear();
 		this.undone.clear();
+		this.marks.clear();
 		this.expected = 0;
 		for (const entry of wanted) this.want(entry);
 		for (const entry of questions) this.ask(entry);
@@ -246,8 +255,23 @@ export class Claims {
 			if (since === undefined) this.additions.set(entry, endedAt);
 			else if (isAlone) this.additions.delete(entry);
 		}
+		this.removeMarks(mark, result);
 		this.lastCallAt = startedAt;
 		return verdicts;
+	}
+
+	/** Otherwise, runs that only find messages sent before would fill the list with marks. */
+	private removeMarks(mark: string, { added, before, after }: CallResult): void {
+		// The list was full and has lost its oldest entries, perhaps marks too.
+		if (after < before + added.size) this.marks.clear();
+		if (added.has(mark)) this.marks.add(mark);
+		const watched = new Set([...this.watched.values()].map((one) => one.mark));
+		const old = [...this.marks].filter((one) => !watched.has(one));
+		if (old.length < this.marksAtOnce) return;
+		for (const one of old) {
+			this.marks.delete(one);
+			this.removals.add(one);
+		}
 	}
 
 	private noteWatched(entry: string, { added, startedAt, endedAt }: CallResult, note: Note): void {
