@@ -6,13 +6,14 @@ import omit from 'lodash/omit';
 import { UserError } from '../cli';
 import { buildIfStale } from '../build';
 import { runCommand } from '../processes';
+import { sortTarball } from './tarball';
 
 /** The root of this project. */
 export const PROJECT_FOLDER = path.resolve(__dirname, '..', '..');
 const LIMIT = 180_000;
 
 /**
- * Builds this project, unless the build is up to date, and packs it as npm would publish it.
+ * Builds this project, unless the build is up to date, and packs it as it is published.
  * @returns the path of the tarball, in a new temporary folder
  * @throws UserError when the build fails; the compiler has printed why
  */
@@ -26,12 +27,14 @@ export async function packProject(): Promise<string> {
 	return await packFolder(PROJECT_FOLDER, folder);
 }
 
-/** Packs the package in `source` into `target` and returns the path of the tarball. */
+/** Packs the package in `source` into `target`, its files in the order of their paths, and returns the path of the tarball. */
 export async function packFolder(source: string, target: string): Promise<string> {
 	const command = ['pack', '--json', '--pack-destination', target];
 	const output = await runCommand('npm', command, { cwd: source, limit: LIMIT });
 	const [{ filename }] = JSON.parse(output) as Array<{ filename: string }>;
-	return path.join(target, filename);
+	const tarball = path.join(target, filename);
+	await writeFile(tarball, sortTarball(await readFile(tarball)));
+	return tarball;
 }
 
 /**

@@ -3,9 +3,11 @@ import {
 	appendFileSync,
 	cpSync,
 	existsSync,
+	mkdirSync,
 	mkdtempSync,
 	readFileSync,
 	rmSync,
+	statSync,
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
@@ -17,6 +19,8 @@ import { sync as execaSync } from 'execa';
 import { uniq } from 'lodash';
 import { parse } from 'yaml';
 import { filesBelow, readText, root } from '../../harness/engine/files';
+import { packFolder } from '../../harness/n8n/package';
+import { runCommand } from '../../harness/processes';
 import { suitesOf } from '../../harness/mutation/suites';
 
 const manifest = JSON.parse(readText('package.json')) as {
@@ -48,9 +52,9 @@ test('mutation testing covers every folder of the nodes, every night, with suite
 	);
 });
 
-test('the tarball contains what runs and what is shown, has no dependencies, and is small', () => {
+test('the tarball contains what runs and what is shown, and has no dependencies', () => {
 	const output = execaSync('npm', ['pack', '--dry-run', '--json'], { cwd: root }).stdout;
-	const [packed] = JSON.parse(output) as [{ files: Array<{ path: string }>; size: number }];
+	const [packed] = JSON.parse(output) as [{ files: Array<{ path: string }> }];
 	const paths = packed.files.map((file) => file.path);
 	const shipped = /^dist\/(nodes|credentials)\/.+\.(js|json|svg|png)$/;
 	const others = paths.filter((file) => !shipped.test(file));
@@ -59,7 +63,29 @@ test('the tarball contains what runs and what is shown, has no dependencies, and
 	const codices = nodes.map((file) => `${file}on`);
 	expect(paths).toEqual(expect.arrayContaining([...nodes, ...credentials, ...codices]));
 	expect(manifest).not.toHaveProperty('dependencies');
-	expect(packed.size).toBeLessThanOrEqual(150_000);
+});
+
+test('the published tarball differs from the one of npm only in the order of its files, and is small', async () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'pack-'));
+	const [byNpm, published] = ['npm', 'published'].map((name) => path.join(folder, name));
+	for (const target of [byNpm, published]) mkdirSync(target);
+	execaSync('npm', ['pack', '--pack-destination', byNpm], { cwd: root });
+	const tarball = await packFolder(root, published);
+	/** Unpacks a tarball. @returns each file with its mode, owner, size, date and path */
+	const unpack = async (cwd: string) => {
+		const file = path.join(cwd, path.basename(tarball));
+		await runCommand('tar', ['-xzf', file], { cwd, limit: 60_000 });
+		const output = await runCommand('tar', ['-tvzf', file], { limit: 60_000 });
+		return output.trim().split('\n');
+	};
+	const lines = await unpack(published);
+	expect([...lines].sort()).toEqual((await unpack(byNpm)).sort());
+	const folders = [byNpm, published].map((target) => path.join(target, 'package'));
+	await runCommand('diff', ['-r', ...folders], { limit: 60_000 }); // fails if they differ
+	const paths = lines.map((line) => line.split(' ').at(-1));
+	expect(paths).toEqual([...paths].sort());
+	expect(statSync(tarball).size).toBeLessThanOrEqual(150_000);
+	rmSync(folder, { recursive: true });
 });
 
 test('the notice in the tarball names the source and the license of each table that is made from data of others', () => {
