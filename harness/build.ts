@@ -7,23 +7,18 @@ import { filesBelow, root } from './engine/files';
 
 const changedAt = (file: string) => statSync(path.join(root, file)).mtimeMs;
 
-/**
- * Whether dist has to be built again: it is older than its sources or the build scripts, or does not have the number of
- * files that a build produces.
- */
+/** Whether dist has to be built again: it is older than its sources or the build scripts, or has a file without a source. */
 function isStale(): boolean {
 	const folders = [...filesBelow('nodes'), ...filesBelow('credentials')];
 	const sources = folders.filter((file) => !file.endsWith('.md')); // Markdown files are not copied
-	const compiled = sources
-		.filter((file) => file.endsWith('.ts'))
-		.map((file) => `dist/${file.replace(/ts$/, 'js')}`);
-	const built = filesBelow('dist');
-	// Each compiled file has a map beside it; the others are copied.
-	if (built.length !== sources.length + compiled.length) return true;
-	if (compiled.some((file) => !built.includes(file))) return true;
+	// A source that contains only types has no script.
+	const scripts = filesBelow('dist').filter((file) => file.endsWith('.js'));
+	const sourceOf = (script: string) => script.replace(/^dist\//, '').replace(/js$/, 'ts');
+	if (scripts.length === 0 || scripts.some((script) => !sources.includes(sourceOf(script))))
+		return true;
 	const recipe = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'gulpfile.js'];
 	const lastChange = Math.max(...[...recipe, ...sources].map(changedAt));
-	return lastChange > Math.min(...compiled.map(changedAt));
+	return lastChange > Math.min(...scripts.map(changedAt));
 }
 
 /** Builds the package, unless dist is up to date. @throws Error if it does not compile; the compiler has printed why */

@@ -22,7 +22,7 @@ const sending = [
 const receiving = [
 	'engine/trigger/deliveries',
 	'engine/trigger/duplicates',
-	'engine/trigger/onlyRunIf',
+	'engine/trigger/filters',
 	'engine/trigger/webhookSecret',
 	'engine/trigger/signatures',
 	'engine/webhooks/ownUrls',

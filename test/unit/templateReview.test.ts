@@ -1,6 +1,7 @@
-/** What a comparison of messages with their templates costs. */
+/** How messages are compared with the templates of the service, and what that costs. */
 import range from 'lodash/range';
 import { reviewTemplate } from '../../nodes/BusinessMessaging/operations/sending/templateReview';
+import { readTemplates } from '../../nodes/BusinessMessaging/reading/readTemplates';
 import type { TemplateList } from '../../nodes/BusinessMessaging/transport/templateList';
 
 test('thousands of items whose templates do not exist do not look through the whole list each, and no name is compared in each language', () => {
@@ -25,4 +26,16 @@ test('thousands of items whose templates do not exist do not look through the wh
 			description: expect.stringContaining('Did you mean template_0?'),
 		}),
 	);
+});
+
+test.each([
+	['REJECTED', 'APPROVED'],
+	['APPROVED', 'REJECTED'],
+])('a template that is listed twice, as %s and as %s, can be sent', (...statuses) => {
+	const records = statuses.flatMap((status) =>
+		readTemplates({ name: 'a', language: 'de', status }),
+	);
+	const template = { name: 'a', language: 'de', isChecked: true, given: [] };
+	const list = { records, isComplete: true } as unknown as TemplateList;
+	expect(() => reviewTemplate({ rules: { template } }, list)).not.toThrow();
 });

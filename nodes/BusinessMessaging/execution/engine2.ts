@@ -14,9 +14,16 @@ export function isOnEngine2(context: IExecuteFunctions): boolean {
 	return uuid.test(context.getExecutionId());
 }
 
+/** Variables of n8n's expressions. */
+interface N8nVariables {
+	$: (node: string) => { isExecuted: boolean };
+	$evaluation?: object;
+	$prevNode: { name: string };
+}
+
 /** Whether n8n runs the node in an evaluation, where nothing may be sent. */
 export function isEvaluation(context: IExecuteFunctions): boolean {
-	const { $, $evaluation, $prevNode } = context.getWorkflowDataProxy(0);
+	const { $, $evaluation, $prevNode } = context.getWorkflowDataProxy(0) as unknown as N8nVariables;
 	// A sub-workflow has another mode, but n8n gives it the evaluation's ID.
 	if (context.getMode() === 'evaluation' || $evaluation) return true;
 	// In the editor and on engine 2.0, only the trigger shows that it is an evaluation. A tool comes after its agent.

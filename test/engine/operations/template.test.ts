@@ -82,17 +82,6 @@ test('the only language is found in a list that is not known to be complete, but
 	await expect(reviewIn({ has_more: true })).rejects.toThrow('needs a language');
 });
 
-test.each([
-	['REJECTED', 'APPROVED'],
-	['APPROVED', 'REJECTED'],
-])('a template that is listed twice, as %s and as %s, can be sent', async (...statuses) => {
-	const all = statuses.map((status) => ({ name: 'a', language: 'de', status }));
-	const { client } = clientOf(() => ({ body: { data: all } }));
-	const template = { name: 'a', language: 'de', isChecked: true };
-	const list = await listTemplates(client);
-	expect(() => reviewTemplate({ rules: { template } }, list)).not.toThrow();
-});
-
 test('named variables in any script are sent in the order of the template', async () => {
 	const components = [{ type: 'BODY', text: '{{größe}} {{ 名前 }}' }];
 	const template = { name: 'scripts', language: 'en_US', components };

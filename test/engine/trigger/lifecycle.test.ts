@@ -332,16 +332,6 @@ describe('the registration', () => {
 		expect(registered()).toEqual([byHand]);
 	});
 
-	test.each([
-		[
-			{ senders: '+49 170 1234567, 0170 1234567' },
-			'"0170 1234567" in \'Filters\' has no country code',
-		],
-		[{ excludedSenders: ['0170*'] }, '"0170*" in \'Filters\' has no country code'],
-	])('is not made with a local number, which no sender has: %j', async (filters, message) => {
-		await expect(triggers.active({ parameters: { filters } })).rejects.toThrow(message);
-	});
-
 	test('needs an event', async () => {
 		await expect(triggers.active({ parameters: { events: [] } })).rejects.toThrow(
 			'Choose at least one',

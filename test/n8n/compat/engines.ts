@@ -36,7 +36,7 @@ export const areas: Record<string, string[]> = {
 	'Send and Wait for Response': ['reply/asking'],
 	'Trigger: register, remove': ['trigger/lifecycle', 'trigger/addresses'],
 	'Trigger: events, strangers': ['trigger/deliveries'],
-	'Trigger: Only Run If': ['trigger/onlyRunIf'],
+	'Trigger: Only Run If': ['trigger/filters'],
 };
 
 const noSendAndWait: Record<string, Lack> = {

@@ -1,4 +1,4 @@
-/** The filter Only Run If, whose expression n8n evaluates with the delivery as its item. n8n 1 gives it no item. */
+/** Filters: Only Run If, whose expression n8n evaluates with the delivery as its item (n8n 1 gives it no item), and Senders. */
 import { received, Triggers, useService } from '../../../harness/engine/service';
 
 const triggers = new Triggers(useService());
@@ -40,3 +40,16 @@ test('a delivery passes Only Run If if its body is not one event that n8n has pa
 	const types = ['', 'text/plain', 'application/cloudevents+json', 'application/octet-stream'];
 	for (const type of types) expect([type, await started(short(), type)]).toEqual([type, ['Hi']]);
 });
+
+test.each([
+	[
+		{ senders: '+49 170 1234567, 0170 1234567' },
+		'"0170 1234567" in \'Filters\' has no country code',
+	],
+	[{ excludedSenders: ['0170*'] }, '"0170*" in \'Filters\' has no country code'],
+])(
+	'a local number, which no sender has, is refused when the workflow is published: %j',
+	async (filters, message) => {
+		await expect(triggers.active({ parameters: { filters } })).rejects.toThrow(message);
+	},
+);
