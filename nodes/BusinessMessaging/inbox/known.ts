@@ -17,6 +17,8 @@ const storeDelayMs = 200;
 const maxStoringMs = 2_000;
 /** Pauses between the checks whether n8n still has what was stored, ms: an execution may write back an older copy. */
 const guardPausesMs = [1_000, 4_000, 16_000];
+/** The pause between the further checks while runs are open, ms: an execution may take hours, or a trigger may keep a copy for weeks. */
+const guardAgainMs = 600_000;
 const maxAttempts = 4;
 /** Length of the random beginning of an encrypted text, characters. It tells such texts apart. */
 const tagLength = 16;
@@ -70,11 +72,11 @@ export class Known {
 	/** Adds what n8n has stored with the trigger. */
 	load({ stored }: Pick<Delivery, 'stored'>): void {
 		let unreadable = 0;
-		let isOlder = false;
+		let isOther = false;
 		for (const [id, text] of entriesOf(stored)) {
 			if (id === settledName) this.loadSettled(text);
 			else if (this.texts.get(id) !== text) {
-				isOlder ||= this.settled.has(id) || this.seen.has(tagOf(text));
+				isOther = true;
 				if (this.seen.has(tagOf(text))) continue;
 				const record = this.ports.unseal(text);
 				if (record === undefined) unreadable++;
@@ -82,8 +84,8 @@ export class Known {
 				this.seen.set(tagOf(text), true);
 			}
 		}
-		// An execution has written back an older copy, or this delivery began before the latest change.
-		if (isOlder && !this.isGuarding) void this.guard();
+		// This process has just started, or an execution has written back an older copy.
+		if (isOther && !this.isGuarding) void this.guard();
 		if (unreadable > 0)
 			this.ports.warn(
 				`Send and Wait cannot read open questions that were stored with another API key (${unreadable}). Replies to them start workflows.`,
@@ -180,20 +182,25 @@ export class Known {
 		delivery.store(this.live);
 	}
 
-	/** Checks several times whether n8n still has what was stored: an execution may write back an older copy. */
+	/**
+	 * Checks several times, and then as long as there are runs, whether n8n still has what was stored: an execution may
+	 * write back an older copy.
+	 */
 	async guard(): Promise<void> {
 		const change = ++this.changes;
 		this.isGuarding = true;
-		for (const pauseMs of guardPausesMs) {
+		for (let turn = 0; turn < guardPausesMs.length || this.runs.size > 0; turn++) {
+			let pauseMs = guardPausesMs[turn] ?? guardAgainMs;
 			for (let attempt = 0; attempt < maxAttempts; attempt++) {
 				await this.ports.pause(pauseMs);
 				// A later change has its own guard.
 				if (change !== this.changes) return;
 				const result = await this.ports.callTrigger(this.own, { is: 'sync' });
-				if (typeof result === 'object') break;
+				if (typeof result === 'object' || (result && !this.isGuarding)) break;
+				pauseMs = Math.min(pauseMs, 16_000);
 			}
+			this.isGuarding = turn + 1 < guardPausesMs.length;
 		}
-		this.isGuarding = false;
 	}
 
 	/** Adds the record of a run. @returns undefined if the record is invalid, or the run is settled */

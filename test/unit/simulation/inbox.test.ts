@@ -345,6 +345,17 @@ test('a run waits for an owner that does not respond for one minute in all', asy
 	expect(waitsAt - startedAt).toBeLessThan(70_000);
 });
 
+test('a process that was started again while questions are open notices an older copy too', async () => {
+	const actions: Action[] = [
+		...[ask(5, [0, 1], { limit: 1_500 }), write(110, 4), write(1_200, 0)],
+		{ is: 'olderCopy', at: 0, trigger: 0, after: 200 },
+		{ is: 'kill', at: 100, process: 0, down: 1 },
+	];
+	const { world } = await carryOut({ setting, seed: 1, actions });
+	expect(world.overwritten).toEqual([]);
+	expect(world.executions[0].output).toEqual(['m1']);
+});
+
 /** Deliveries that began before the first question and end after the reply to it; then the process is killed. */
 const overtaken = fc.record({
 	seed: fc.nat(),
