@@ -42,6 +42,8 @@ export class Known {
 	private gathering?: Promise<boolean>;
 	private changes = 0;
 	private isGuarding = false;
+	/** Owners that a run could not reach. New runs do not wait for them, until they call again or another run names them. */
+	readonly gone = new Set<string>();
 	/** The value that n8n stores: the state at the moment of storing. */
 	private readonly live = { toJSON: () => (this.isEmpty ? undefined : this.toStored()) };
 	/** Called when a run has changed, and when it is forgotten. */
@@ -246,10 +248,12 @@ export class Known {
 		this.forget(run.id);
 	}
 
-	/** The owner of open questions; if there are several, the first one in the order of URLs. */
+	/** The owner of open questions that can be reached; if there are several, the first one in the order of URLs. */
 	get owner(): string | undefined {
 		const owners = this.runs.all().flatMap((run) => (this.isOpen(run) ? run.owner : []));
-		return uniq(owners).sort()[0];
+		return uniq(owners)
+			.filter((owner) => !this.gone.has(owner))
+			.sort()[0];
 	}
 
 	/** Whether a run may get replies. */
