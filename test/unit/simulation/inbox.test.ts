@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 
 import { leaseMs } from '../../../nodes/BusinessMessaging/inbox/core';
+import { ask, setting, write } from './inbox/actions';
 import { invariants } from './inbox/invariants';
 import { carryOut, simulate } from './inbox/schedules';
 import type { Action, Schedule } from './inbox/parts';
@@ -17,22 +18,6 @@ test(`no schedule breaks an invariant, except where the documentation says so (T
 	expect(result.exceptions.killedAfterOlderCopy.broken).toBeLessThan(2_000 * 0.065);
 	expect(result.replies).toBeGreaterThan(1_000);
 }, 240_000);
-
-const setting = {
-	processes: 1,
-	isRouted: true,
-	triggers: 1,
-	refusesRepetitions: false,
-	keepsExecutions: true,
-	trouble: 0,
-};
-const ask = (at: number, people: number[], more: object = {}): Action => ({
-	...{ is: 'ask', at, people, failing: [], kind: 'freeText', limit: 400 },
-	...{ pace: 0, dies: false, ...more },
-});
-const write = (at: number, person: number, more: object = {}): Action => ({
-	...{ is: 'write', at, person, text: 'yes', isCertain: true, ...more },
-});
 
 /** What was seen to go wrong: a schedule, and what becomes of the messages now: what runs get, and what starts late. */
 const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], late: string[]]> = [
@@ -343,52 +328,6 @@ test('a run waits for an owner that does not respond for one minute in all', asy
 	const { startedAt, waitsAt } = world.executions[1];
 	expect(world.executions[0].output).toEqual(['m0']);
 	expect(waitsAt - startedAt).toBeLessThan(70_000);
-});
-
-/** The owner of the first run is published again at these times, and cannot be reached for `gone` seconds. */
-const unpublished = (at: number, gone: number): Action => ({
-	...{ is: 'publish', at, trigger: 0, gone, takes: 1, isNew: false, isRemoved: true },
-});
-
-test.each([2, 3])(
-	'if the owner of open questions is unpublished, only the first run waits for it, for a minute (%d triggers)',
-	async (triggers) => {
-		const actions: Action[] = [
-			...[0, 15, 100, 200].map((at, person) => ask(at, [person])),
-			...[unpublished(10, 400), write(300, 1), write(301, 2), write(302, 3)],
-		];
-		const { world } = await carryOut({ setting: { ...setting, triggers }, seed: 1, actions });
-		const [, ...later] = world.executions.map(({ startedAt, waitsAt }) => waitsAt - startedAt);
-		expect(later[0]).toBeGreaterThan(60_000);
-		expect(later[0]).toBeLessThan(65_000);
-		expect(Math.max(...later.slice(1))).toBeLessThan(1_000);
-		expect(world.executions.map(({ output }) => output)).toEqual([[], ['m0'], ['m1'], ['m2']]);
-	},
-);
-
-test('a run waits again for an owner that was published since', async () => {
-	const actions: Action[] = [
-		...[ask(0, [0]), unpublished(10, 80), ask(15, [1]), write(80, 1)],
-		...[unpublished(200, 20), ask(205, [2]), write(300, 2)],
-	];
-	const two = { ...setting, triggers: 2 };
-	const { world, faults } = await carryOut({ setting: two, seed: 1, actions });
-	expect(faults).toEqual([]);
-	const { startedAt, waitsAt, output } = world.executions[2];
-	expect(waitsAt - startedAt).toBeGreaterThan(10_000);
-	expect(waitsAt - startedAt).toBeLessThan(30_000);
-	expect(output).toEqual(['m1']);
-});
-
-test('a process that was started again while questions are open notices an older copy too', async () => {
-	const actions: Action[] = [
-		...[ask(5, [0, 1], { limit: 1_500 }), write(110, 4), write(1_200, 0)],
-		{ is: 'olderCopy', at: 0, trigger: 0, after: 200 },
-		{ is: 'kill', at: 100, process: 0, down: 1 },
-	];
-	const { world } = await carryOut({ setting, seed: 1, actions });
-	expect(world.overwritten).toEqual([]);
-	expect(world.executions[0].output).toEqual(['m1']);
 });
 
 /** Deliveries that began before the first question and end after the reply to it; then the process is killed. */
