@@ -69,7 +69,7 @@ export class Asker {
 	async open(): Promise<boolean> {
 		const urls = await this.ports.listTriggers();
 		const responses = await this.greet(urls);
-		const known = [...responses.values()].flatMap(({ owner }) => owner ?? []).sort();
+		const known = union([...responses.values()].flatMap(({ owner }) => owner ?? [])).sort();
 		for (const owner of known.filter((one) => !responses.has(one))) {
 			// The owner may only be in the middle of being published again. Two owners would decide differently.
 			const response =

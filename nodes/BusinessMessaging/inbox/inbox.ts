@@ -167,6 +167,7 @@ export class Inbox {
 	): Promise<TriggerResponse & { late?: Late[] }> {
 		if (accepts === 'no') return { inbox: 'no' };
 		if (request.is === 'late') return this.startLate(delivery, request);
+		if ('from' in request) this.known.gone.delete(request.from);
 		const response = await this.answer(request, accepts);
 		// Comparing everything would take long while thousands of people reply.
 		const isStored =
@@ -216,6 +217,9 @@ export class Inbox {
 			if (run.isOver) this.known.retire(run);
 			return { inbox, isOver: true };
 		}
+		const { gone, own } = this.known;
+		for (const one of without) if (one !== own) gone.add(one);
+		gone.delete(run.owner);
 		const { owner } = this.known;
 		const earlier = this.known.runs.get(id);
 		const isNew = !earlier;

@@ -17,6 +17,8 @@ const storeDelayMs = 200;
 const maxStoringMs = 2_000;
 /** Pauses between the checks whether n8n still has what was stored, ms: an execution may write back an older copy. */
 const guardPausesMs = [1_000, 4_000, 16_000];
+/** The pause between the further checks while runs are open, ms: an execution may take hours, or a trigger may keep a copy for weeks. */
+const guardAgainMs = 600_000;
 const maxAttempts = 4;
 /** Length of the random beginning of an encrypted text, characters. It tells such texts apart. */
 const tagLength = 16;
@@ -40,6 +42,8 @@ export class Known {
 	private gathering?: Promise<boolean>;
 	private changes = 0;
 	private isGuarding = false;
+	/** Owners that a run could not reach. New runs do not wait for them, until they call again or another run names them. */
+	readonly gone = new Set<string>();
 	/** The value that n8n stores: the state at the moment of storing. */
 	private readonly live = { toJSON: () => (this.isEmpty ? undefined : this.toStored()) };
 	/** Called when a run has changed, and when it is forgotten. */
@@ -70,11 +74,11 @@ export class Known {
 	/** Adds what n8n has stored with the trigger. */
 	load({ stored }: Pick<Delivery, 'stored'>): void {
 		let unreadable = 0;
-		let isOlder = false;
+		let isOther = false;
 		for (const [id, text] of entriesOf(stored)) {
 			if (id === settledName) this.loadSettled(text);
 			else if (this.texts.get(id) !== text) {
-				isOlder ||= this.settled.has(id) || this.seen.has(tagOf(text));
+				isOther = true;
 				if (this.seen.has(tagOf(text))) continue;
 				const record = this.ports.unseal(text);
 				if (record === undefined) unreadable++;
@@ -82,8 +86,8 @@ export class Known {
 				this.seen.set(tagOf(text), true);
 			}
 		}
-		// An execution has written back an older copy, or this delivery began before the latest change.
-		if (isOlder && !this.isGuarding) void this.guard();
+		// This process has just started, or an execution has written back an older copy.
+		if (isOther && !this.isGuarding) void this.guard();
 		if (unreadable > 0)
 			this.ports.warn(
 				`Send and Wait cannot read open questions that were stored with another API key (${unreadable}). Replies to them start workflows.`,
@@ -180,20 +184,25 @@ export class Known {
 		delivery.store(this.live);
 	}
 
-	/** Checks several times whether n8n still has what was stored: an execution may write back an older copy. */
+	/**
+	 * Checks several times, and then as long as there are runs, whether n8n still has what was stored: an execution may
+	 * write back an older copy.
+	 */
 	async guard(): Promise<void> {
 		const change = ++this.changes;
 		this.isGuarding = true;
-		for (const pauseMs of guardPausesMs) {
+		for (let turn = 0; turn < guardPausesMs.length || this.runs.size > 0; turn++) {
+			let pauseMs = guardPausesMs[turn] ?? guardAgainMs;
 			for (let attempt = 0; attempt < maxAttempts; attempt++) {
 				await this.ports.pause(pauseMs);
 				// A later change has its own guard.
 				if (change !== this.changes) return;
 				const result = await this.ports.callTrigger(this.own, { is: 'sync' });
-				if (typeof result === 'object') break;
+				if (typeof result === 'object' || (result && !this.isGuarding)) break;
+				pauseMs = Math.min(pauseMs, 16_000);
 			}
+			this.isGuarding = turn + 1 < guardPausesMs.length;
 		}
-		this.isGuarding = false;
 	}
 
 	/** Adds the record of a run. @returns undefined if the record is invalid, or the run is settled */
@@ -239,10 +248,12 @@ export class Known {
 		this.forget(run.id);
 	}
 
-	/** The owner of open questions; if there are several, the first one in the order of URLs. */
+	/** The owner of open questions that can be reached; if there are several, the first one in the order of URLs. */
 	get owner(): string | undefined {
 		const owners = this.runs.all().flatMap((run) => (this.isOpen(run) ? run.owner : []));
-		return uniq(owners).sort()[0];
+		return uniq(owners)
+			.filter((owner) => !this.gone.has(owner))
+			.sort()[0];
 	}
 
 	/** Whether a run may get replies. */

@@ -8,7 +8,11 @@ import {
 import { toLateItem } from '../../../nodes/BusinessMessaging/inbox/atTrigger';
 import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
 import type { CallResult, InboxPorts } from '../../../nodes/BusinessMessaging/inbox/ports';
-import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
+import { QuestionRun } from '../../../nodes/BusinessMessaging/inbox/questionRun';
+import {
+	answerFields,
+	defaultAnswer,
+} from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
 const [limit, reply] = [60_000, 'reply'];
 
@@ -32,6 +36,17 @@ test.each([
 	[limit + 30_000, limit],
 ])('messages that are grouped until %d ms are given to the run at %d ms', (moreUntil, due) => {
 	expect(dueAt(runWith(moreUntil))).toBe(due);
+});
+
+test('if items have different time limits, the longest one counts for everybody', () => {
+	const items = [1_000, 3_000, 2_000].map((limitMs, index) => {
+		const question = { ...defaultAnswer(), limitMs };
+		return { index, input: {}, request: { rules: { question } } };
+	});
+	const given = [{}, {}, items] as unknown as ConstructorParameters<typeof QuestionRun>;
+	expect(new QuestionRun(...given).limitMs).toBe(3_000);
+	const limit = answerFields.find(({ name }) => name === 'limitWaitTime');
+	expect(limit?.description).toContain('longest');
 });
 
 test.each([

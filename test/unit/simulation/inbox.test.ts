@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 
 import { leaseMs } from '../../../nodes/BusinessMessaging/inbox/core';
+import { ask, setting, write } from './inbox/actions';
 import { invariants } from './inbox/invariants';
 import { carryOut, simulate } from './inbox/schedules';
 import type { Action, Schedule } from './inbox/parts';
@@ -17,22 +18,6 @@ test(`no schedule breaks an invariant, except where the documentation says so (T
 	expect(result.exceptions.killedAfterOlderCopy.broken).toBeLessThan(2_000 * 0.065);
 	expect(result.replies).toBeGreaterThan(1_000);
 }, 240_000);
-
-const setting = {
-	processes: 1,
-	isRouted: true,
-	triggers: 1,
-	refusesRepetitions: false,
-	keepsExecutions: true,
-	trouble: 0,
-};
-const ask = (at: number, people: number[], more: object = {}): Action => ({
-	...{ is: 'ask', at, people, failing: [], kind: 'freeText', limit: 400 },
-	...{ pace: 0, dies: false, ...more },
-});
-const write = (at: number, person: number, more: object = {}): Action => ({
-	...{ is: 'write', at, person, text: 'yes', isCertain: true, ...more },
-});
 
 /** What was seen to go wrong: a schedule, and what becomes of the messages now: what runs get, and what starts late. */
 const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], late: string[]]> = [

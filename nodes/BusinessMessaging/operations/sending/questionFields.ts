@@ -99,7 +99,8 @@ export const answerFields = [
 		name: 'limitWaitTime',
 		typeOptions: { minValue: 0 },
 		default: 24,
-		description: 'How long to wait for the reply',
+		description:
+			'How long to wait for the reply. If items differ, the longest time counts for all.',
 	}),
 	choiceField({
 		displayName: 'Wait Time Unit',

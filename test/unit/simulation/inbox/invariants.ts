@@ -18,6 +18,7 @@ export const invariants = {
 	misread: 'what somebody writes whom a run has not asked does not reach it',
 	undelivered: 'no message is refused until the service gives up',
 	neverEnded: 'each run gets its replies before n8n itself ends it',
+	overwritten: 'an older copy that is written back is replaced within about ten minutes',
 	unbounded: 'nothing of a run is stored for ever',
 	broken: 'nothing throws, and everything ends',
 };
@@ -62,7 +63,7 @@ export function faultsOf(world: World): Fault[] {
 	const ofSchedule = excuseOf(world);
 	const add = (invariant: Invariant, subject: string, excuse?: Exception) =>
 		faults.push({ invariant, subject, excuse: ofSchedule ?? excuse });
-	const { executions, triggers, written, schedule } = world;
+	const { executions, triggers, written, schedule, overwritten } = world;
 	const outputs = countBy(executions.flatMap(({ output }) => output));
 	const lateStarts = countBy(triggers.flatMap(({ late }) => late.map(({ id }) => id)));
 	for (const message of written) {
@@ -103,6 +104,7 @@ export function faultsOf(world: World): Fault[] {
 		if (state === 'waiting' || state === 'asking') add('neverEnded', id);
 		if (isEndedByLimit && !isDisturbed && schedule.setting.trouble === 0) add('neverEnded', id);
 	}
+	for (const id of overwritten) add('overwritten', id);
 	for (const { url, stored } of triggers) {
 		const { inbox = {} } = JSON.parse(stored) as { inbox?: Record<string, string> };
 		if (Object.keys(inbox).some((name) => name !== 'settled')) add('unbounded', url);

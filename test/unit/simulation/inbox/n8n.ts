@@ -50,6 +50,8 @@ export class N8n extends VirtualTime {
 	/** When processes were killed; when older copies were read, and written back. */
 	readonly kills: number[] = [];
 	readonly olderCopies: Array<{ from: number; to: number }> = [];
+	/** Open runs that n8n has not stored long after an older copy was written back. */
+	readonly overwritten: string[] = [];
 	private sealed = 0;
 
 	constructor(

@@ -167,6 +167,17 @@ const focused: Array<fc.Arbitrary<Action[]>> = [
 			cutOff,
 			...[writing(one, 0), writing(other, 3)],
 		]),
+	// An execution that takes up to an hour, or a trigger, writes back an older copy; much later a process is killed.
+	fc
+		.tuple(between(0, 10), between(20, 3_600), between(20, 700), between(750, 900), kill)
+		.map(([at, after, reply, later, one]) => {
+			const killed = at + after + later;
+			return [
+				asking({ at: 5, people: [0, 1], limit: killed + 600 }),
+				{ is: 'olderCopy', at, trigger: 0, after },
+				...[writing(reply, 0), { ...one, at: killed }, writing(killed + 60, 1)],
+			];
+		}),
 	// A trigger is published while the owner of open questions is not, and owns the next ones, which may be to one person.
 	fc
 		.tuple(

@@ -26,6 +26,9 @@ const retriesMs = [
 ];
 const serviceTimeoutMs = 10_000;
 
+/** Within this time, ms, what an older copy has overwritten is stored again. */
+const storedAgainMs = 720_000;
+
 /** When something happens after all actions, ms: until then, processes that were killed may know nothing. */
 export const nextEventMs = 60_000;
 
@@ -124,8 +127,15 @@ export class World extends N8n {
 		const from = this.now;
 		await this.after(afterMs, this.ever);
 		trigger.stored = stored;
-		this.olderCopies.push({ from, to: this.now });
+		const copy = { from, to: this.now };
+		this.olderCopies.push(copy);
 		this.note(() => `older copy of ${trigger.url} written back`);
+		const { known } = this.inboxOf(trigger, this.route(trigger));
+		const open = known.runs.all().filter((run) => known.isOpen(run));
+		await this.after(storedAgainMs, this.route(trigger).life);
+		if (this.olderCopies.at(-1) !== copy || !trigger.isPublished) return;
+		const { inbox = {} } = JSON.parse(trigger.stored) as { inbox?: object };
+		for (const { id } of open) if (known.runs.get(id) && !(id in inbox)) this.overwritten.push(id);
 	}
 
 	/** The main process publishes the workflow again. It receives no deliveries. */

@@ -1,0 +1,21 @@
+/** Parts of schedules that are written by hand. */
+import type { Action } from './parts';
+
+/** One process and one trigger, without trouble. */
+export const setting = {
+	processes: 1,
+	isRouted: true,
+	triggers: 1,
+	refusesRepetitions: false,
+	keepsExecutions: true,
+	trouble: 0,
+};
+/** A run asks people. */
+export const ask = (at: number, people: number[], more: object = {}): Action => ({
+	...{ is: 'ask', at, people, failing: [], kind: 'freeText', limit: 400 },
+	...{ pace: 0, dies: false, ...more },
+});
+/** A person writes. */
+export const write = (at: number, person: number, more: object = {}): Action => ({
+	...{ is: 'write', at, person, text: 'yes', isCertain: true, ...more },
+});
