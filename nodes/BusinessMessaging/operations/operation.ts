@@ -161,8 +161,9 @@ export function operation<
 		request: () => ({}),
 		run: async (client: Client, request: OperationRequest) => {
 			const response = await client.fetch(request.endpoint ?? endpoint, request);
-			const { page = 1 } = request.query ?? {};
-			if (endpoint.query && readPaging(response, Number(page)).hasMore)
+			const { page } = request.query ?? {};
+			const { hasMore, isPaged } = readPaging(response, Number(page ?? 1));
+			if (endpoint.query && (hasMore || (isPaged && page === undefined)))
 				client.hints.add(
 					"The service has more records than it returned. Request the others with 'Query Parameters'.",
 				);

@@ -113,7 +113,7 @@ export function readList(body: unknown, kind?: string): ServiceRecord[] | undefi
  * Names of the fields that contain a list or stand next to it: figures in them may be about the list. Other figures,
  * e.g. `segments.total`, are ignored.
  */
-const aboutList =
+export const aboutList =
 	/^(|data|response|results?|records?|items?|list|meta(data)?|info|summary|hits|collection|paging|pagination|pager|page(info)?)$/;
 /** Words in the names of totals: words for the number of all records, and for records of any kind. */
 const totalWords =

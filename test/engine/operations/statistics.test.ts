@@ -88,11 +88,17 @@ describe('statistics', () => {
 		expect((await run('getMessageStatistics')).records).toEqual([body]);
 	});
 
-	test('come with a hint if they are incomplete', async () => {
-		const body = { data: [{ campaign: 'a' }, { campaign: 'b' }], has_more: true };
+	test.each<[object, INodeParameters, number]>([
+		[{ has_more: true }, {}, 1],
+		[{ total_pages: 3 }, {}, 1],
+		[{ total_pages: 1 }, {}, 0],
+		[{ total_pages: 3 }, { queryParameters: { parameter: [{ name: 'page', value: '3' }] } }, 0],
+	])('come with a hint if they are incomplete: %j, asked with %j', async (says, more, count) => {
+		const body = { data: [{ campaign: 'a' }, { campaign: 'b' }], ...says };
 		await service.fault({ endpoint: 'getCampaignStatistics', status: 200, body });
-		const { records, hints } = await run('getCampaignStatistics');
+		const { records, hints } = await run('getCampaignStatistics', more);
 		expect(records).toHaveLength(2);
-		expect(hints).toEqual([expect.stringContaining('has more records than it returned')]);
+		const hint = expect.stringContaining('has more records than it returned') as string;
+		expect(hints).toEqual(Array(count).fill(hint));
 	});
 });
