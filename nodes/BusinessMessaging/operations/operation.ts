@@ -4,8 +4,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
 import { mapInTurns } from '../inTurns';
-import { type ServiceRecord, splitList, textOrJson } from '../jsonValues';
-import { readEnvelope, readRecord } from '../reading/readResponse';
+import { type ServiceRecord, isRecord, splitList, textOrJson } from '../jsonValues';
+import { countFigures, readEnvelope, readRecord } from '../reading/readResponse';
 import type { ApiRequest, Client } from '../transport/client';
 import { readPaging } from '../reading/readPaging';
 import { readRecords } from '../transport/lists';
@@ -161,8 +161,9 @@ export function operation<
 		request: () => ({}),
 		run: async (client: Client, request: OperationRequest) => {
 			const response = await client.fetch(request.endpoint ?? endpoint, request);
-			const { page = 1 } = request.query ?? {};
-			if (endpoint.query && readPaging(response, Number(page)).hasMore)
+			const { page } = request.query ?? {};
+			const { hasMore, isPaged } = readPaging(response, Number(page ?? 1));
+			if (endpoint.query && (hasMore || (isPaged && page === undefined)))
 				client.hints.add(
 					"The service has more records than it returned. Request the others with 'Query Parameters'.",
 				);
@@ -242,10 +243,15 @@ export function record(body: unknown, kind?: string): IDataObject[] {
 	return [Object.keys(fields).length > 0 ? fields : { success: true }];
 }
 
-/** The records of a response that is a list; for any other response, its single record. */
+/** The records of a response that is a list, else its single record; the whole response if a figure would be lost. */
 export function records(body: unknown, kind: string): IDataObject[] {
 	const list = readEnvelope(body, kind);
-	return list ? list.flatMap((entry) => record(entry)) : record(body, kind);
+	const items = list
+		? list.map((entry) => (isRecord(entry) ? entry : { value: entry }))
+		: record(body, kind);
+	const isList = list !== undefined;
+	const isWhole = !isRecord(body) || countFigures(items, isList) === countFigures(body, isList);
+	return (isWhole ? items : [body]) as IDataObject[];
 }
 
 /** The fields with which every item of a send begins; `reason` says why it was skipped or failed. */

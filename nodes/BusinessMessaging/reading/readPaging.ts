@@ -1,7 +1,13 @@
 /** Finds the next page in a response by the names of its fields. */
 import { lowerFirst, uniq } from 'lodash';
 
-import { type ServiceResponse, type ResponseField, fieldsOf, plain } from './readResponse';
+import {
+	type ServiceResponse,
+	type ResponseField,
+	aboutList,
+	fieldsOf,
+	plain,
+} from './readResponse';
 
 /** Query parameters of a request. */
 export type Query = Record<string, unknown>;
@@ -11,6 +17,8 @@ export interface Paging {
 	hasMore: boolean;
 	/** Whether it names the number of a next page, alone or in a link, which some services also do on the last page. */
 	hasNumber: boolean;
+	/** Whether it says that the list has several pages. */
+	isPaged: boolean;
 	/** Query parameters that may lead to the next page, in the order in which they are tried; empty if pages are numbered. */
 	next: Query[];
 }
@@ -21,6 +29,10 @@ const nextName = /^next(page)?(cursor|token|offset|key|marker|url|uri|link|href)
 const noPage = /^(\s*|0|-1|null|none|nil|undefined|false|#)$/i;
 /** Names of cursors that some services also show on the last page. */
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
+
+/** Names of the number of pages. */
+const pageCountName =
+	/^(x|wp|pagination)*((total|last)pages?|(num|number(of)?|nb)?pages|pages?(count|total))$/;
 
 /** Parameters of a link that say no more than the number of a page. */
 const numberParameter = /^(page|limit|(page)?size|(per)page)$/;
@@ -50,8 +62,13 @@ export function readPaging(
 		/^\d+$/.test(String((queries(pointer) ?? [{ page }])[0]?.page));
 	const hasMore = !isLast && (flag !== undefined || !next.every(isNumber));
 	const hasNumber = !isLast && next.some(isNumber);
+	const isPaged = [...given, ...fieldsOf(headers)].some(
+		({ name, parent, value }) =>
+			pageCountName.test(plain(name)) && aboutList.test(plain(parent)) && Number(value) > 1,
+	);
 	const pointers = isLast ? [] : [...next, ...cursors];
-	return { hasMore, hasNumber, next: pointers.flatMap((pointer) => queries(pointer) ?? []) };
+	const found = pointers.flatMap((pointer) => queries(pointer) ?? []);
+	return { hasMore, hasNumber, isPaged, next: found };
 }
 
 /**

@@ -3,7 +3,7 @@
  * Names decide only if there are several candidates. The time that these functions take grows in proportion to the size
  * of the response.
  */
-import { isObject, minBy } from 'lodash';
+import { isObject, minBy, sumBy } from 'lodash';
 
 import { type ServiceRecord, isRecord, textOrJson } from '../jsonValues';
 
@@ -113,7 +113,7 @@ export function readList(body: unknown, kind?: string): ServiceRecord[] | undefi
  * Names of the fields that contain a list or stand next to it: figures in them may be about the list. Other figures,
  * e.g. `segments.total`, are ignored.
  */
-const aboutList =
+export const aboutList =
 	/^(|data|response|results?|records?|items?|list|meta(data)?|info|summary|hits|collection|paging|pagination|pager|page(info)?)$/;
 /** Words in the names of totals: words for the number of all records, and for records of any kind. */
 const totalWords =
@@ -140,6 +140,21 @@ export function readTotals(
 		(field) => !isObject(field.value) && /^\d{1,15}$/.test(String(field.value)) && isTotal(field),
 	);
 	return new Map(fields.map(({ name, parent, value }) => [`${parent}.${name}`, Number(value)]));
+}
+
+/** Words in the names of numbers about a response, and about the pages of a list. */
+const statusWords = /status|code|success|ok|error|errno|result|version|timestamp|time|id/g;
+const pageWords =
+	/pages?|limit|offset|skip|start|end|index|per|current|first|last|next|prev(ious)?|^(from|to)$/g;
+
+/** How many numbers are figures, wherever they are. Beside a list, numbers about its pages are none. */
+export function countFigures(value: unknown, isList: boolean, name = ''): number {
+	if (isObject(value))
+		return sumBy(Object.entries(value), ([key, child]) => countFigures(child, isList, key));
+	if (typeof value !== 'number') return 0;
+	const words = plain(name).replace(statusWords, '');
+	const others = isList ? words.replace(pageWords, '').replace(totalWords, '') : words;
+	return others === '' ? 0 : 1;
 }
 
 /** The list in a response, if it is the whole body or has a usual name; undefined if the response may be something else. */

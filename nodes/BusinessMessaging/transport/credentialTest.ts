@@ -28,7 +28,7 @@ export async function testCredential(
 		await client.call(endpoints.getCurrentAccount);
 		const request = { query: { limit: 1 } };
 		const contacts = await client.call(endpoints.listContacts, request).catch(asNoContacts);
-		if (!contacts || !readList(contacts)) return { status: 'Error', message: noService };
+		if (!contacts || !readList(contacts, 'contact')) return { status: 'Error', message: noService };
 		const problem = secretProblem(data.webhookSecret);
 		if (problem) return { status: 'Error', message: problem };
 		return { status: 'OK', message: 'Connection successful!' };

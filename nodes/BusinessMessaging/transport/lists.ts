@@ -264,11 +264,14 @@ class Listing {
 		});
 	}
 
-	/** Whether the only page is as full as was requested, and all other pages repeat it. Then the service may have cut the list. */
+	/**
+	 * Whether all other pages repeat the only page, although it is as full as was requested or one of several pages. Then the
+	 * service may have cut the list.
+	 */
 	private get isCut(): boolean {
-		const [{ rows }, ...others] = this.pages;
-		const isFull = rows === this.size && rows === this.count;
-		return isFull && others.length > 0 && !this.sawNothing;
+		const [{ rows, isPaged }, ...others] = this.pages;
+		const isPart = (rows === this.size || isPaged === true) && rows === this.count;
+		return isPart && others.length > 0 && !this.sawNothing;
 	}
 
 	private get total() {

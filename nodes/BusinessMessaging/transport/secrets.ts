@@ -2,17 +2,28 @@
 import { isRecord } from '../jsonValues';
 
 /**
- * Query parameters that are secret: our own secret, n8n's signature and the state of Send and Wait. They are also found
- * if the whole URL is a parameter of another URL.
+ * Query parameters that are secret: our own secret, n8n's signature, the state of Send and Wait, and those of other programs.
+ * They are also found if the whole URL is a parameter of another URL.
  */
-const secrets = /((?:\b|%3F|%26)(?:token|wait|signature)(?:=|%3D))[^&#\s"']+/gi;
+const secrets =
+	/((?:\b|%3F|%26)(?:[\w-]{0,30}(?:token|secret|api_?key|signature)|wait|sig)(?:=|%3D))[^&#\s"']+/gi;
+/** Names of fields with secrets, e.g. with the one that signs deliveries. */
+const secretName = /secret|signing_?key|(token|api_?key|password|authorization)$/i;
 
 /** Removes secrets from a text, or from all texts and field names of a record. */
 export function withoutSecrets<T>(value: T): T;
-export function withoutSecrets(value: unknown): unknown {
-	if (typeof value === 'string') return value.replace(secrets, '$1…');
-	if (Array.isArray(value)) return value.map((entry: unknown) => withoutSecrets(entry));
-	return isRecord(value) ? Object.fromEntries(withoutSecrets(Object.entries(value))) : value;
+export function withoutSecrets(value: unknown, name?: string): unknown;
+export function withoutSecrets(value: unknown, name = ''): unknown {
+	const isSecret = secretName.test(name);
+	if (typeof value === 'string')
+		return value !== '' && isSecret ? '…' : value.replace(secrets, '$1…');
+	if (Array.isArray(value)) return value.map((entry: unknown) => withoutSecrets(entry, name));
+	if (!isRecord(value)) return value;
+	const clean = ([key, child]: [string, unknown]) => [
+		withoutSecrets(key),
+		withoutSecrets(child, isSecret ? name : key),
+	];
+	return Object.fromEntries(Object.entries(value).map(clean));
 }
 
 /**

@@ -33,6 +33,15 @@ test('says that the key is wrong, without showing it', async () => {
 	expect(message).not.toContain('not-the-right-key');
 });
 
+test.each([
+	{ contacts: [{ phone: '+15550001000' }], tags: [{ id: 1 }] },
+	{ contacts: [], tags: [{ id: 1 }] },
+	{ response: { contacts: [{ id: 1 }], segments: [{ id: 1 }] } },
+])('accepts every list of contacts that the nodes can read: %j', async (body) => {
+	await service.fault({ endpoint: 'listContacts', status: 200, body });
+	expect(await press()).toEqual({ status: 'OK', message: 'Connection successful!' });
+});
+
 test.each([' ', '\n', '\r\n\t', '\u00a0', '\ufeff'])(
 	'accepts a key that was pasted with white space around it: %j',
 	async (space) => {

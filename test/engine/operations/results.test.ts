@@ -1,5 +1,4 @@
-/** The output of a run: records of any shape, lists, statistics, new templates, and the labels of the execution. */
-import fc from 'fast-check';
+/** The output of a run: records of any shape, lists, new templates, and the labels of the execution. */
 import { mapValues, omit, pick, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -9,7 +8,6 @@ import { testedNode } from '../../../harness/engine/execution';
 import { until } from '../../../harness/until';
 import { campaign, people, sendText, useService } from '../../../harness/engine/service';
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const service = useService({ sampleContacts: 0, pageSizeCap: 30, defaultPageSize: 10 });
 
 async function run(name: string, more: INodeParameters = {}) {
@@ -202,43 +200,6 @@ describe('conversations', () => {
 	test('are read only as far as needed if the service lists the newest first', async () => {
 		expect((await list(2, [5, 4, 3], 'updatedAt', 99)).ids).toEqual([5, 4]);
 		expect(service.calls('listConversations')).toBe(1);
-	});
-});
-
-describe('statistics', () => {
-	test('cover the period, whose days begin in the time zone of the workflow', async () => {
-		service.sandbox.state.traffic.send({ phone: '+15550001000', text: 'Hi', keyId: 'k' });
-		const totalOf = async (period: INodeParameters) =>
-			(await run('analytics getMessageStatistics', { period })).records[0].total;
-		expect(await totalOf({ from: '2020-01-31', to: '={{ $now.plus({ days: 1 }) }}' })).toBe(1);
-		expect(await totalOf({ to: '2020-01-31T00:00:00' })).toBe(0);
-		// n8n's own time zone, because no other one is set
-		const asked = service.requests('getMessageStatistics')[0].url;
-		expect(asked).toContain('from=2020-01-31T05%3A00%3A00.000Z');
-	});
-
-	test(`are output as they came, with figures of any name, also if they are 0 (TEST_SEED=${seed})`, async () => {
-		const names = fc.constantFrom(
-			...['total', 'sent', 'failed', 'success', 'Success', 'ok', 'error', 'errors', 'accepted'],
-			...['status', 'statusCode', 'code', 'result', 'count', 'message', 'messages', 'data', 'id'],
-		);
-		const figure = fc.oneof(fc.constantFrom(0, 1, 404, 500), fc.nat());
-		const statistics = fc.dictionary(names, figure, { minKeys: 1 });
-		const property = fc.asyncProperty(statistics, async (body) => {
-			await service.fault({ endpoint: 'getMessageStatistics', status: 200, body });
-			const { records, error } = await run('analytics getMessageStatistics');
-			expect([error, records]).toEqual([undefined, [body]]);
-		});
-		const examples: Array<[Record<string, number>]> = [[{ total: 3, success: 0, failed: 3 }]];
-		await fc.assert(property, { numRuns: 100, seed, examples, endOnFailure: true });
-	});
-
-	test('come with a hint if they are incomplete', async () => {
-		const body = { data: [{ campaign: 'a' }, { campaign: 'b' }], has_more: true };
-		await service.fault({ endpoint: 'getCampaignStatistics', status: 200, body });
-		const { records, hints } = await run('analytics getCampaignStatistics');
-		expect(records).toHaveLength(2);
-		expect(hints).toEqual([expect.stringContaining('has more records than it returned')]);
 	});
 });
 

@@ -166,6 +166,7 @@ const first = { phone: phoneOf(0) };
 
 test.each([
 	[newPhone, { data: [{ id: 'a', ...first }], total: 25 }, 'returned 1 of 25 contacts', ''],
+	[newPhone, { data: [{ id: 'a', ...first }], totalPages: 9 }, 'returned only the first 1', ''],
 	[
 		phoneOf(0),
 		[

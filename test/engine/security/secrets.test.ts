@@ -2,6 +2,7 @@
 import crypto from 'node:crypto';
 
 import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
+import { withoutSecrets } from '../../../nodes/BusinessMessaging/transport/secrets';
 import { until } from '../../../harness/until';
 import { People, anna, berta } from '../reply/support';
 import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
@@ -101,6 +102,72 @@ test('secrets are compared by hashes of one length, in constant time', async () 
 	compare.mockRestore();
 	expect(status).toBe(401);
 	expect(lengths).toContainEqual([32, 32]);
+});
+
+describe('the secrets in a list of webhooks', () => {
+	const url = 'https://example.com/hook?';
+	const fields: Array<[object, unknown]> = [
+		...['secret', 'signing_key', 'signingKey', 'signing_secret', 'webhookSecret', 'Secret'],
+		...['verify_token', 'auth_token', 'apiKey', 'password', 'Authorization'],
+	].flatMap(
+		(name): Array<[object, unknown]> => [
+			[{ [name]: 'whsec_hidden' }, { [name]: '…' }],
+			[{ auth: { [name]: { value: ['hidden'] } } }, { auth: { [name]: { value: ['…'] } } }],
+		],
+	);
+	const parameters = [
+		'secret',
+		'access_token',
+		'client_secret',
+		'verify-token',
+		'api_key',
+		'apikey',
+	];
+	const urls = [...parameters, 'token', 'wait', 'signature', 'X-Amz-Signature', 'sig', 'hub.token']
+		.flatMap((name) => [`${name}=`, `a=1&${name}=`])
+		.flatMap(
+			(start): Array<[object, unknown]> => [
+				[{ url: `${url}${start}hidden&b=2` }, { url: `${url}${start}…&b=2` }],
+				[
+					{ to: encodeURIComponent(`${url}${start}hidden`) },
+					{ to: `${encodeURIComponent(`${url}${start}`)}…` },
+				],
+			],
+		);
+	async function listed(record: object) {
+		const body = { data: [record] };
+		await service.fault({ endpoint: 'listWebhooks', status: 200, body, count: 20 });
+		const get = { resource: 'webhook', operation: 'getAll', returnAll: true };
+		const { outputs } = await service.run({ parameters: get });
+		return outputs[0].map(({ json }) => json);
+	}
+
+	test.each([...fields, ...urls])('%j comes out as %j', async (record, shown) => {
+		expect(await listed(record)).toEqual([shown]);
+	});
+
+	test.each([
+		{ secret: '', has_secret: true, secretVersion: 2, token_type: 'bearer' },
+		{ url: `${url}page=2&tokens=3&await=4&design=5`, events: ['token.created', 'secret'] },
+	])('do not hide anything else: %j', async (record) => {
+		expect(await listed(record)).toEqual([record]);
+	});
+
+	test('do not keep the user of Create from the new signing secret', async () => {
+		const body = { id: 'w1', secret: 'whsec_new' };
+		await service.fault({ endpoint: 'createWebhook', status: 201, body });
+		const create = { resource: 'webhook', operation: 'create', url, events: ['message.received'] };
+		const { outputs } = await service.run({ parameters: create });
+		expect(outputs[0][0].json).toEqual(body);
+	});
+
+	test.each(['a-', 'token', '%3F', 'a_', '-'])(
+		'are searched for in one pass: even a million of %j takes no time to speak of',
+		(part) => {
+			const text = part.repeat(1_000_000);
+			expect(withoutSecrets(text) === text).toBe(true);
+		},
+	);
 });
 
 describe('a person who may see one workflow, its executions, its export or n8n’s log', () => {

@@ -71,14 +71,23 @@ describe('a figure with the name of a total', () => {
 	const isAboutOthers = ({ name, parent }: List['figures'][number]) =>
 		others.includes(name) || ['segments', 'stats'].includes(parent ?? '');
 
+	/** Whether the last figure of its name says that there are several pages, while the only one comes again and again. */
+	function isOneOfSeveral({ sizes, beyond, figures }: List): boolean {
+		const pageCounts = [undefined, 'meta', 'pagination'].map((place) =>
+			figures.findLast(({ name, parent }) => name === 'total_pages' && parent === place),
+		);
+		const isPaged = pageCounts.some((figure) => (figure?.value ?? 0) > 1);
+		return isPaged && beyond === 'last' && sizes.length === 1;
+	}
+
 	test(`never ends a list too early (TEST_SEED=${seed})`, async () => {
 		const property = fc.asyncProperty(list, async (chosen) => {
 			const { client } = clientOf(listOf(chosen));
 			const { records, shortfall } = await readRecords(client, endpoints.listContacts);
 			expect(records.map(({ id }) => id)).toEqual(range(sum(chosen.sizes)));
-			// Only a total, and a refusal after a full page, say that records are missing.
+			// Only a total, a refusal after a full page, and several pages of which one came, say that records are missing.
 			if (chosen.beyond !== 422 && chosen.figures.every(isAboutOthers))
-				expect(shortfall).toBeUndefined();
+				expect(shortfall !== undefined).toBe(isOneOfSeveral(chosen));
 		});
 		await fc.assert(property, { seed, numRuns: 200 });
 	});
@@ -109,6 +118,38 @@ describe('a figure with the name of a total', () => {
 		);
 		expect(given.message).toBe('The service returned only the first 10000 contacts');
 		expect(given.description).toContain('Result window is too large');
+	});
+});
+
+describe('a list whose pages all repeat the first one', () => {
+	const names = [
+		...['total_pages', 'totalPages', 'pageCount', 'page_count', 'pages', 'last_page', 'lastPage'],
+		...['meta.pagination.total_pages', 'page.totalPages', 'numberOfPages', 'num_pages', 'nbPages'],
+	];
+	const headers = ['X-Total-Pages', 'x-wp-totalpages', 'X-Pagination-Page-Count'];
+	const requests = [endpoints.listContacts, endpoints.listConversations];
+	test.each(
+		[...names, ...headers].flatMap((name) =>
+			[1, 10, '1', '10'].flatMap((pages) => requests.map((one) => [name, pages, one] as const)),
+		),
+	)('is reported only if it has several: %s is %j', async (name, pages, endpoint) => {
+		const isHeader = headers.includes(name);
+		const body = { data: recordsOf(range(50)), page: 1 };
+		const answer = isHeader
+			? { body, headers: { [name]: pages } }
+			: { body: set(body, name, pages) };
+		const { client } = clientOf(() => answer);
+		const { records, shortfall, isComplete } = await readRecords(client, endpoint);
+		const isWhole = Number(pages) === 1;
+		expect([records.length, shortfall === undefined, isComplete]).toEqual([50, isWhole, isWhole]);
+		expect((await readRecords(client, endpoint, { limit: 50 })).shortfall).toBeUndefined();
+	});
+
+	test('is not confused with one that has an end', async () => {
+		for (const beyond of ['empty', 'last', 404] as const) {
+			const paged = numbered({ count: 95, says: { total_pages: 10 }, beyond });
+			expect((await gapOf(paged)).message).toBeUndefined();
+		}
 	});
 });
 

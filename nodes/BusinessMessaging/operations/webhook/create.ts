@@ -14,7 +14,7 @@ const eventsField: ParameterField<'events', string[]> = {
 	description: 'Which events are delivered',
 };
 
-/** Registers a webhook. Source: specification, POST /v1/webhooks; the body is an assumption. */
+/** Registers a webhook. A new signing secret is output, because services show it only once. Source: specification, POST /v1/webhooks; the body is an assumption. */
 export const createWebhook = operation({
 	resource: 'webhook',
 	name: 'Create',
