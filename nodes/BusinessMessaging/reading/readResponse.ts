@@ -145,7 +145,7 @@ export function readTotals(
 /** Words in the names of numbers about a response, and about the pages of a list. */
 const statusWords = /status|code|success|ok|error|errno|result|version|timestamp|time|id/g;
 const pageWords =
-	/pages?|limit|offset|skip|start|end|index|per|current|first|last|next|prev|previous|^(from|to)$/g;
+	/pages?|limit|offset|skip|start|end|index|per|current|first|last|next|previous|prev|^(from|to)$/g;
 
 /** How many numbers are figures, wherever they are. Beside a list, numbers about its pages are none. */
 export function countFigures(value: unknown, isList: boolean, name = ''): number {
