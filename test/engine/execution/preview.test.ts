@@ -4,7 +4,9 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { type RunOptions, runWorkflow, testedNode } from '../../../harness/engine/execution';
 import { locator, sendText, useService } from '../../../harness/engine/service';
+import { nodeIssues } from '../../../harness/engine/nodeIssues';
 import { addManyTemplates, bigFields, welcomeParameters } from '../../../harness/engine/templates';
+import { BusinessMessaging } from '../../../nodes/BusinessMessaging/BusinessMessaging.node';
 
 const service = useService();
 const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
@@ -239,5 +241,30 @@ describe('the total above the output', () => {
 
 	test('is not shown for a single message, whose item says the same', async () => {
 		expect((await run({ items: [{ phone: anna }] })).hints).toEqual([]);
+	});
+});
+
+describe('Mode as an expression', () => {
+	test.each([
+		['send', '', 'sent', undefined],
+		['preview', '', 'preview', undefined],
+		['test', dora, 'test', undefined],
+		['test', '', undefined, "'Test Number' is empty"],
+	])('that results in %s with the test number %j', async (mode, testNumber, status, problem) => {
+		const { outputs, error } = await run({
+			items: [{ phone: anna, mode }],
+			parameters: { mode: '={{ $json.mode }}', testNumber },
+		});
+		expect(error?.message ?? '').toContain(problem ?? '');
+		expect(outputs[0]?.[0].json.sendStatus).toBe(status);
+		expect(sentTo()).toEqual({ sent: [anna], test: [dora] }[status ?? ''] ?? []);
+	});
+
+	test('does not demand a test number before the workflow can be published', () => {
+		const { description } = new BusinessMessaging();
+		const place = { typeVersion: 1, position: [0, 0] as [number, number] };
+		const parameters = { ...sendText, mode: '={{ $json.mode }}' };
+		const node = { id: '1', name: 'Send', type: description.name, ...place, parameters };
+		expect(nodeIssues(node, description)).toEqual([]);
 	});
 });

@@ -8,7 +8,7 @@ import { readPhoneValue } from '../phoneFields';
 const testNumberField = textField({
 	displayName: 'Test Number',
 	name: 'testNumber',
-	required: true,
+	// Not required: if Mode is an expression, n8n shows the field in each case, and would not publish the workflow without it.
 	displayOptions: { show: { mode: ['test'] } },
 	placeholder: 'e.g. +49 170 1234567',
 	description: 'Your own phone number',
