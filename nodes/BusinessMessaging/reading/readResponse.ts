@@ -121,8 +121,8 @@ const totalWords =
 
 /**
  * Figures that may be the number of all records of a list, each with the name of its field. If a name contains any
- * other word, e.g. `total_opted_out`, the figure counts something else. Only the whole list shows
- * which of the figures is its total.
+ * other word, e.g. `total_opted_out`, the figure counts something else. Only the whole list shows which of the figures
+ * is its total.
  */
 export function readTotals(
 	body: unknown,

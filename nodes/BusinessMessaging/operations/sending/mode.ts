@@ -24,7 +24,8 @@ const mode = {
 	displayName: 'Mode',
 	name: 'mode',
 	default: 'send',
-	description: "What to do with the messages. In n8n's evaluations, nothing is ever sent.",
+	description:
+		"What to do with the messages. In n8n's evaluations, nothing is sent; the documentation names an exception.",
 } as const;
 
 /** The mode of a question. It has no test, as replies to a test could not be matched. */

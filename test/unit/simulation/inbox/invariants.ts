@@ -52,8 +52,8 @@ export interface Fault {
 const slackMs = 150_000;
 /** A run asks on without a trigger that it could not call for about this time. */
 const unreachableMs = 50_000;
-/** Within this time after the trigger responds again, the run has told it about everybody: three heartbeats, as calls may be lost. */
-const tellAgainMs = 90_000;
+/** Within this time after the trigger responds again, the run has told it about everybody. */
+const tellAgainMs = 60_000;
 /** Within this time, a call that takes long, and its repetition, are over. */
 const callMs = 30_000;
 
