@@ -158,12 +158,12 @@ export class Asker {
 			await this.ports.pause(heartbeatMs);
 			if (!this.isAsking) return;
 			if (!this.isAccepted) continue;
+			// No heartbeat waits for triggers that do not respond, and they do not wait for the owner.
+			void this.tellSilent();
 			const result = await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
 			if (typeof result !== 'object') continue;
 			this.isEnded ||= result.isOver === true;
-			// The next heartbeat does not wait for triggers that do not respond.
 			void this.tellNew(result.triggers ?? []);
-			void this.tellSilent();
 		}
 	}
 
@@ -297,7 +297,8 @@ export class Asker {
 	}
 }
 
-function isSilent(result: CallResult): boolean {
+/** Whether a trigger has not responded, or could not store what it was told. */
+export function isSilent(result: CallResult): boolean {
 	return result === undefined || (typeof result === 'object' && result.inbox === 'busy');
 }
 

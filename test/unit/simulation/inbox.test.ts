@@ -64,6 +64,20 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		['m0'],
 	],
 	[
+		'a trigger that could not be called learns of a run although its owner cannot be called',
+		{
+			setting: { ...setting, triggers: 2 },
+			actions: [
+				ask(0, [0, 1, 2, 3, 4, 5], { pace: 15 }),
+				{ is: 'cutOff', at: 5, run: 0, lasts: 95, from: 'others' },
+				{ is: 'cutOff', at: 105, run: 0, lasts: 53, from: 'owner' },
+				write(165, 2),
+			],
+		},
+		[['m0']],
+		[],
+	],
+	[
 		'while a question is repeated, it turns out that it was never sent: the message is the reply to an earlier question',
 		{
 			actions: [

@@ -166,13 +166,20 @@ function isWhilePublishing(
  * the sender until the run can call them again; if it had asked everybody by then, they never do.
  */
 function isUnreachable({ executions }: World, { phone, at }: Written): boolean {
-	return executions.some(({ phones, cutOffs, endedAskingAt }) => {
-		const isFor = ({ from, lastsMs, until }: CutOff) =>
-			from === 'others' &&
-			lastsMs > unreachableMs &&
-			(at < until + tellAgainMs || endedAskingAt < until + callMs);
+	return executions.some(({ phones, cutOffs, lostCallsAt, endedAskingAt }) => {
+		const isFor = (cutOff: CutOff) => {
+			if (cutOff.from !== 'others' || cutOff.lastsMs <= unreachableMs) return false;
+			const until = lastSilence(cutOff.until, lostCallsAt);
+			return at < until + tellAgainMs || endedAskingAt < until + callMs;
+		};
 		return phones.includes(phone) && cutOffs.some(isFor);
 	});
+}
+
+/** When a trigger was last silent: it may be when a call that tells it again is lost too. */
+function lastSilence(until: number, lostCallsAt: number[]): number {
+	const last = lostCallsAt.findLast((at) => until < at && at < until + tellAgainMs);
+	return last === undefined ? until : lastSilence(last, lostCallsAt);
 }
 
 /** Whether the question to the sender of a message has failed while it was written. */

@@ -111,6 +111,8 @@ export interface Execution {
 	until: number;
 	/** Who hears nothing from it for a while. */
 	cutOffs: CutOff[];
+	/** When it has called a trigger that is not the owner, without a response. */
+	lostCallsAt: number[];
 	/** Whom it asks, and when each of them was asked. */
 	phones: string[];
 	asked: Map<string, number>;

@@ -3,7 +3,7 @@
  * and their processes may be killed in between; n8n reads, changes and writes back what it stores as a whole. The same schedule and
  * seed always give the same course.
  */
-import { Asker, type AskerPorts } from '../../../../nodes/BusinessMessaging/inbox/asker';
+import { Asker, type AskerPorts, isSilent } from '../../../../nodes/BusinessMessaging/inbox/asker';
 import { type Person, graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 import { learn } from '../../../../nodes/BusinessMessaging/inbox/inbox';
 import type { Calls } from '../../../../nodes/BusinessMessaging/inbox/ports';
@@ -250,7 +250,7 @@ export class World extends N8n {
 				isEndedByLimit: false,
 			},
 			phones: action.people.map(phoneOf),
-			...{ asked: new Map(), repeated: new Map(), cutOffs: [], life: newLife() },
+			...{ asked: new Map(), repeated: new Map(), cutOffs: [], lostCallsAt: [], life: newLife() },
 		};
 		this.executions.push(execution);
 		void this.carryOut(execution, action).catch((error) => {
@@ -277,9 +277,14 @@ export class World extends N8n {
 				);
 				if (run && to === 'owner') execution.calledOwnerAt.push(this.now);
 				const mayBeCut = run !== undefined || (request.is === 'hello' && to === 'others');
-				if (!mayBeCut || isHeard) return await calls.callTrigger(called, request);
-				await this.after(1_000, life);
-				return undefined;
+				if (mayBeCut && !isHeard) {
+					await this.after(1_000, life);
+					return undefined;
+				}
+				const at = this.now;
+				const result = await calls.callTrigger(called, request);
+				if (isSilent(result) && to === 'others') execution.lostCallsAt.push(at);
+				return result;
 			},
 			listTriggers: async () => {
 				await this.after(this.latency(), life);
