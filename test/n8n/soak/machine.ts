@@ -1,7 +1,7 @@
 /** The n8n of a soak test: one process, or queue mode, with our package, behind a load balancer. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, mkdtemp } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -19,6 +19,8 @@ import { ensureServices, startPostgres, startRedis } from '../../../harness/n8n/
 export const WORKERS = 3;
 /** Executions that a worker runs at the same time; n8n advises at least 5. */
 const CONCURRENCY = 5;
+/** The greatest size of the data of an execution that is kept as evidence, bytes. */
+const KEPT_DATA = 300_000;
 
 /** A running n8n. */
 export interface Machine {
@@ -105,10 +107,24 @@ export async function openQueue(envOf: EnvOf = () => ({})): Promise<Machine> {
 	return { main, url, processes, receivers, workers, database: postgres(install, database) };
 }
 
-/** Copies the logs of n8n's processes, because their folders are removed at the end. @returns the folder of the copies */
-export async function keepLogs({ processes }: Machine): Promise<string> {
+/**
+ * Copies what shows how a fault came about, because the folders of n8n are removed at the end: the logs of its processes,
+ * its executions, and the data of those that are not large.
+ *
+ * @returns the folder of the copies
+ */
+export async function keepEvidence({ processes, database }: Machine): Promise<string> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-logs-'));
 	for (const one of processes) await copyFile(one.logFile, path.join(folder, `${nameOf(one)}.log`));
+	const tables = {
+		workflows: 'SELECT id, name, "staticData" FROM workflow_entity',
+		executions: 'SELECT * FROM execution_entity ORDER BY id',
+		data: `SELECT "executionId", data FROM execution_data WHERE LENGTH(data) < ${KEPT_DATA} ORDER BY "executionId"`,
+	};
+	for (const [name, sql] of Object.entries(tables)) {
+		const lines = (await database.run(sql)).map((row) => `${JSON.stringify(row)}\n`);
+		await writeFile(path.join(folder, `${name}.jsonl`), lines);
+	}
 	return folder;
 }
 

@@ -12,7 +12,7 @@ import { until } from '../../../harness/until';
 import { liveThroughDay, workflows } from './day';
 import { causeFaults, planFaults } from './faults';
 import { Memory, prepareProcesses } from './instruments';
-import { keepLogs, openQueue, openSingle } from './machine';
+import { keepEvidence, openQueue, openSingle } from './machine';
 import { fillPast } from './past';
 import { isOpen, Shop } from './shop';
 import { type Line, Truth } from './truth';
@@ -44,7 +44,7 @@ runMain(async () => {
 	const memory = new Memory(machine.processes);
 	const past = async () => await fillPast(shop, truth, minutes);
 	const questions = flags.month ? await step('The past of a month', past) : undefined;
-	const happened: string[] = [];
+	const happened: Array<{ name: string; at: Date }> = [];
 	const faults: string[] = [];
 
 	/** Checks the results every minute. @throws UserError as soon as they are wrong */
@@ -61,7 +61,7 @@ runMain(async () => {
 		}
 	};
 	const plan = planFaults(seed, minutes);
-	const happens = (name: string) => void happened.push(name);
+	const happens = (name: string) => void happened.push({ name, at: new Date() });
 	const pace = { campaign: people, question: Math.min(500, people) };
 	const work = async () => {
 		const day = [watch(), causeFaults(shop, truth, { seed, plan, happens })];
@@ -69,7 +69,7 @@ runMain(async () => {
 		await settle(shop, truth);
 	};
 	const counter = () =>
-		`${shop.sandbox.state.messages.all.length} messages, last fault: ${happened.at(-1) ?? 'none'}`;
+		`${shop.sandbox.state.messages.all.length} messages, last fault: ${happened.at(-1)?.name ?? 'none'}`;
 	await step(`${minutes} minutes`, work, counter).catch((error: unknown) => {
 		faults.push((error as Error).message);
 	});
@@ -84,15 +84,15 @@ runMain(async () => {
 		mapValues(line, (value) => (Array.isArray(value) ? value.length : value)),
 	);
 	for (const rows of [counted, memory.rows(), [sizes]]) printTable(rows);
-	const report = { seed, minutes, isQueue, people, faults, happened: countBy(happened) };
-	console.log(report.happened);
+	const report = { seed, minutes, isQueue, people, faults, happened };
+	console.log(countBy(happened, 'name'));
 	const tables = { truth: counted, memory: memory.rows(), sizes };
 	if (flags.json)
 		await writeFile(flags.json, `${JSON.stringify({ ...report, ...tables }, null, 2)}\n`);
 	if (faults.length > 0) {
-		const logs = await keepLogs(machine);
+		const evidence = await keepEvidence(machine);
 		throw new UserError(
-			`It does not hold, with seed ${seed}:\n${faults.join('\n')}\nThe logs of n8n are in ${logs}.`,
+			`It does not hold, with seed ${seed}:\n${faults.join('\n')}\nThe logs and executions of n8n are in ${evidence}.`,
 		);
 	}
 });
