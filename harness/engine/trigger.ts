@@ -76,6 +76,9 @@ export class Trigger {
 	/** Resolves when the latest test on the test URL has ended: n8n responds first, and removes the webhook then. */
 	testEnded: Promise<void> = Promise.resolve();
 
+	/** Stores an execution that a delivery starts. If it throws, n8n has stored nothing, and responds with 500. */
+	storeExecution: (response: Response) => Promise<void> = async () => await sleep(5);
+
 	private readonly isTest: boolean;
 
 	private readonly workflowId: string;
@@ -229,7 +232,7 @@ export class Trigger {
 				if (called.workflowData) {
 					// When n8n begins to store the execution, it forgets that the static data was changed.
 					workflow.staticData.__dataChanged = false;
-					await sleep(5);
+					await this.storeExecution(httpResponse);
 				}
 				return called;
 			});

@@ -7,7 +7,7 @@ import { BoundedMap } from '../boundedMap';
 import { writeLog } from '../log';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import { withDeadline } from '../transport/deadline';
+import { pause, withDeadline } from '../transport/deadline';
 import { ServiceError } from '../transport/errors';
 import { eventsOf } from '../webhooks/deduplication';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
@@ -35,6 +35,13 @@ const credentialMs = 5_000;
  */
 const repeatMs = 7_000;
 
+/**
+ * How long n8n may go on with a delivery whose response was lost, ms. After this time, n8n counts as having failed: it is
+ * better to start a workflow twice than to lose a message. And how often to look whether n8n has responded, ms.
+ */
+const maxHandlingMs = 600_000;
+const lookMs = 100;
+
 interface Opened {
 	inbox: Inbox;
 	/** Identifies the service and the key with which the state is encrypted. */
@@ -56,6 +63,13 @@ function deliveryOf(context: IWebhookFunctions): Delivery {
 			else resolve(response.writableFinished ? 'received' : 'lost');
 		});
 	});
+	const finished = ended.then(async (end) => {
+		// Without a connection, the response has no event that shows its end.
+		for (const last = Date.now() + maxHandlingMs; end === 'lost' && Date.now() < last; )
+			if (response.writableEnded) return response.statusCode < 300;
+			else await pause(lookMs);
+		return end === 'received';
+	});
 	return {
 		stored: readState(context, 'inbox'),
 		store: (live) => {
@@ -63,6 +77,7 @@ function deliveryOf(context: IWebhookFunctions): Delivery {
 			eventsOf(context).keep(context);
 		},
 		ended,
+		finished,
 	};
 }
 

@@ -293,10 +293,10 @@ export class Inbox {
 		if (late.length === 0) return { inbox: 'yes', isStarted: true };
 		const names = late.map(({ message }) => `${id} ${message.key}`);
 		for (const name of names) this.starting.set(name, 'underWay');
-		void delivery.ended.then((end) => {
+		void delivery.finished.then((isDone) => {
 			for (const name of names)
-				if (end === 'failed') this.starting.delete(name);
-				else this.starting.set(name, 'started');
+				if (isDone) this.starting.set(name, 'started');
+				else this.starting.delete(name);
 		});
 		return { inbox: 'yes', isStarted: true, late };
 	}

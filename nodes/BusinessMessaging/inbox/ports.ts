@@ -105,4 +105,9 @@ export interface Delivery {
 	 * response says that n8n has failed.
 	 */
 	ended: Promise<'received' | 'lost' | 'failed'>;
+	/**
+	 * Resolves to whether n8n has done what follows from the delivery: it has stored the changes, and started the workflow.
+	 * If nobody waits for the response any more, n8n still goes on, so this may be long after the response was lost.
+	 */
+	finished: Promise<boolean>;
 }

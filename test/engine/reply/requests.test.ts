@@ -1,6 +1,6 @@
 /** The calls of Send and Wait to triggers and runs, over HTTP: which calls are accepted, and what unusual responses lead to. */
 import { chunk, range } from 'lodash';
-import type { IWebhookFunctions } from 'n8n-workflow';
+import { type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { until } from '../../../harness/until';
 import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
@@ -186,6 +186,34 @@ test('replies that can no longer reach their run start the workflow, marked as l
 	expect(startedBy(restarted).sort()).toEqual(['By the way', 'Hello', 'Yes']);
 	await until('the run to be forgotten', () => people.storedBy(restarted).length === 0);
 });
+
+test.each([false, true])(
+	'late replies start the workflow once if the connection is lost while n8n starts it (and n8n fails then: %s)',
+	async (fails) => {
+		const trigger = await inbox();
+		let isOver = false;
+		const waiting = new WaitingRun(trigger, [anna, berta], () => (isOver ? noAction : undefined));
+		await waiting.tell();
+		await triggers.deliver(trigger, message('Yes', anna));
+		isOver = true;
+		const restarted = await inbox({
+			webhookId: `request-${count}`,
+			staticData: trigger.staticData,
+		});
+		let lost = 0;
+		restarted.storeExecution = async (response) => {
+			const { event } = response.req.body as { event: string };
+			if (event !== 'business-messaging.inbox' || lost++ > 0) return;
+			response.socket?.destroy();
+			await sleep(300);
+			if (fails) throw new Error('The database is locked');
+		};
+		await triggers.deliver(restarted, message('By the way', berta));
+		await until('the run to be forgotten', () => people.storedBy(restarted).length === 0);
+		expect(lost).toBeGreaterThan(0);
+		expect(startedBy(restarted).sort()).toEqual(['By the way', 'Yes']);
+	},
+);
 
 test.each([402, 403])(
 	'with a trigger, a reply that does not fit is not accepted if the service certainly refuses to repeat the question (%i)',

@@ -26,6 +26,7 @@ const delivery = (): Delivery => ({
 	stored: undefined,
 	store: () => {},
 	ended: Promise.resolve('received'),
+	finished: Promise.resolve(true),
 });
 
 const message = (more: Partial<Arrival>): Arrival => ({

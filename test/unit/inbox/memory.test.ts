@@ -69,7 +69,8 @@ const states: Array<[what: string, make: (inbox: Inbox, n: number) => void]> = [
 		'that it stores',
 		(inbox, n) => {
 			inbox.known.merge(largeRun({ leaseUntil: Date.now() + n * 1_000 }));
-			inbox.known.keep({ stored: '', store: JSON.stringify, ended: new Promise(() => {}) });
+			const never = new Promise<never>(() => {});
+			inbox.known.keep({ stored: '', store: JSON.stringify, ended: never, finished: never });
 		},
 	],
 	[

@@ -203,7 +203,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		'a message shows that its run has ended, and then the process is killed: all triggers decide on the message in the same way',
 		{
 			setting: { ...setting, processes: 2, triggers: 2, keepsExecutions: false, trouble: 20 },
-			seed: 534815866,
+			seed: 408,
 			actions: [
 				...[ask(32.2, [3, 0]), ask(44, [3], { limit: 20 })],
 				...[write(81.1, 3), write(57.3, 1), write(96.1, 0), write(48.3, 0), write(65.6, 3)],

@@ -65,7 +65,8 @@ export class N8n extends VirtualTime {
 		for (let n = 0; n < setting.triggers; n++) {
 			const isThere = !schedule.actions.some((one) => this.isNewTrigger(one, n));
 			this.triggers.push({
-				...{ url: `${root}webhook/trigger-${n}/webhook`, stored: '{}', started: [], late: [] },
+				...{ url: `${root}webhook/trigger-${n}/webhook`, stored: '{}' },
+				...{ starting: [], started: [], late: [] },
 				...{ isPublished: isThere, isRegistered: isThere },
 			});
 		}
@@ -80,6 +81,11 @@ export class N8n extends VirtualTime {
 	/** Whether a request does not arrive, or its response. */
 	private isLost(): boolean {
 		return !this.isCalm && this.random() * 500 < this.schedule.setting.trouble;
+	}
+
+	/** Whether n8n's database fails when n8n starts a workflow. */
+	private isFailing(): boolean {
+		return !this.isCalm && this.random() * 200 < this.schedule.setting.trouble;
 	}
 
 	protected note(text: () => string): void {
@@ -153,10 +159,19 @@ export class N8n extends VirtualTime {
 				delivery.read(trigger.stored);
 				const result = await handle(trigger, process, delivery);
 				await this.after(this.latency(), server);
+				// n8n stores an execution before anything else. If that fails, n8n has done nothing.
+				if (delivery.starts.length > 0 && this.isFailing()) {
+					await this.after(this.latency(), server);
+					delivery.end('failed');
+					delivery.finish(false);
+					return finish(undefined);
+				}
+				for (const start of delivery.starts) start();
 				if (delivery.writes && (!delivery.forgets || this.random() < 0.5))
 					trigger.stored = delivery.written();
 				await this.after(1 + this.random() * 5, server);
 				const isRefused = (result as unknown) === 503;
+				delivery.finish(!isRefused);
 				if (!isWaiting || this.isLost()) {
 					delivery.end('lost');
 					return finish(undefined);
@@ -201,9 +216,11 @@ export class N8n extends VirtualTime {
 
 	private startLate(trigger: Trigger, delivery: DeliveryUnderWay, late: Late[]): void {
 		delivery.forgets = true;
-		for (const { message } of late)
-			trigger.late.push({ id: message.messageId ?? '', at: this.now });
-		this.note(() => `late: ${late.map(({ message }) => message.messageId).join(' ')}`);
+		delivery.starts.push(() => {
+			for (const { message } of late)
+				trigger.late.push({ id: message.messageId ?? '', at: this.now });
+			this.note(() => `late: ${late.map(({ message }) => message.messageId).join(' ')}`);
+		});
 	}
 
 	/** A call of the URL that resumes an execution. */

@@ -79,6 +79,8 @@ export interface Trigger {
 	isPublished: boolean;
 	isRegistered: boolean;
 	stored: string;
+	/** Messages with which n8n is starting its workflow. */
+	starting: string[];
 	/** Messages with which its workflow has started, and with which it has started late. */
 	started: string[];
 	late: Array<{ id: string; at: number }>;
@@ -132,8 +134,12 @@ export class DeliveryUnderWay implements Delivery {
 	writes = false;
 	/** n8n forgets changes if the delivery starts the workflow. */
 	forgets = false;
+	/** What happens once n8n has started the workflow, if it does. */
+	readonly starts: Array<() => void> = [];
 	end!: (how: 'received' | 'lost' | 'failed') => void;
 	readonly ended = new Promise<'received' | 'lost' | 'failed'>((resolve) => (this.end = resolve));
+	finish!: (isDone: boolean) => void;
+	readonly finished = new Promise<boolean>((resolve) => (this.finish = resolve));
 	private column: Record<string, unknown> = {};
 
 	read(column: string): void {

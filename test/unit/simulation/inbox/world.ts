@@ -3,6 +3,8 @@
  * and their processes may be killed in between; n8n reads, changes and writes back what it stores as a whole. The same schedule and
  * seed always give the same course.
  */
+import { pull } from 'lodash';
+
 import { Asker, type AskerPorts, isSilent } from '../../../../nodes/BusinessMessaging/inbox/asker';
 import { type Person, graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 import { learn } from '../../../../nodes/BusinessMessaging/inbox/inbox';
@@ -213,8 +215,9 @@ export class World extends N8n {
 		const inbox = this.inboxOf(trigger, process);
 		inbox.known.load(delivery);
 		// The trigger recognizes an event that has started its workflow.
-		const isDuplicate = message.isCertain && trigger.started.includes(message.id);
-		if (isDuplicate) return 200;
+		const { id, isCertain, outcomes } = message;
+		if (isCertain && trigger.started.includes(id)) return 200;
+		if (isCertain && trigger.starting.includes(id)) return 503;
 		const arrival = arrivalOf(message);
 		const verdicts = await inbox.consume(delivery, [arrival]);
 		if (verdicts === 'busy') return 503;
@@ -223,11 +226,17 @@ export class World extends N8n {
 		if (is === 'ordinary' || startsToo) {
 			delivery.forgets = true;
 			// The trigger remembers the event in the same static data.
-			if (message.isCertain) inbox.known.keep(delivery);
-			if (!trigger.started.includes(message.id)) trigger.started.push(message.id);
+			if (isCertain) inbox.known.keep(delivery);
+			trigger.starting.push(id);
+			delivery.starts.push(() => {
+				if (!trigger.started.includes(id)) trigger.started.push(id);
+			});
+			const end = () => pull(trigger.starting, id);
+			void delivery.finished.then(end);
+			process.life.onEnd.add(end);
 		}
-		if (message.outcomes.get(trigger.url) !== 'started')
-			message.outcomes.set(trigger.url, is === 'taken' ? 'taken' : 'started');
+		if (outcomes.get(trigger.url) !== 'started')
+			outcomes.set(trigger.url, is === 'taken' ? 'taken' : 'started');
 		return 200;
 	}
 
