@@ -145,9 +145,14 @@ async function startBalancer(servers: Array<{ url: string }>): Promise<string> {
 				answer.pipe(response);
 			});
 			forwarded.on('error', () => response.destroy());
+			// As usual proxies do, the balancer gives up a request that nobody waits for any more.
+			response.once('close', () => forwarded.destroy());
 			request.pipe(forwarded);
 		};
-		void isReady(target).then((isUp) => (isUp ? forward() : response.destroy()));
+		void isReady(target).then((isUp) => {
+			if (isUp && !response.destroyed) forward();
+			else response.destroy();
+		});
 	});
 	balancer.listen(0, '127.0.0.1');
 	await once(balancer, 'listening');
