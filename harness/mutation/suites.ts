@@ -46,7 +46,12 @@ const transport = [
 	'engine/security/credential',
 	'engine/transport/rate',
 ];
-const replies = ['engine/reply/asking', 'engine/reply/answering', 'engine/reply/requests'];
+const replies = [
+	'engine/reply/asking',
+	'engine/reply/answering',
+	'engine/reply/requests',
+	'engine/reply/late',
+];
 
 export const suitesOf: Record<string, string[]> = {
 	api: [...transport.slice(0, 4), ...operations, ...receiving],

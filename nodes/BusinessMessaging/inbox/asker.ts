@@ -2,7 +2,7 @@
  * The asking half of the protocol. All triggers are told about a person before the person is asked; the owner is told
  * last. README.md has the whole picture.
  */
-import { union } from 'lodash';
+import { sortBy, union } from 'lodash';
 
 import { InputError } from '../transport/errors';
 import { type Person, type Question, type Run, leaseMs } from './core';
@@ -78,7 +78,9 @@ export class Asker {
 			else this.without.push(owner);
 		}
 		const able = [...responses].filter(([, { inbox }]) => inbox === 'yes' || inbox === 'full');
-		const candidates = able.map(([url]) => url).sort();
+		// A late reply starts the owner's workflow. If that has filters, it is not meant for all messages.
+		const isFiltered = ([, response]: (typeof able)[0]) => response.isFiltered === true;
+		const candidates = sortBy(able, isFiltered, ([url]) => url).map(([url]) => url);
 		const owner = known.find((one) => candidates.includes(one)) ?? candidates[0];
 		if (owner === undefined) return false;
 		if (responses.get(owner)?.inbox === 'full') throw isFull();

@@ -235,19 +235,20 @@ export async function respond(
 	return { response, late };
 }
 
-/** The item with which the workflow starts when a reply came too late for its run. */
-export function toLateItem({ run, person, message }: Late, isSimplified: boolean): IDataObject {
+/** A reply that came too late for its run, as an event. */
+export function toLateEvent({ person, message }: Late): EventEnvelope {
 	const { messageId: id, text, respondedAt: timestamp } = message;
-	const event = {
+	const from = { from: person.to, senderId: person.sender };
+	return {
 		event: 'message.received',
-		data: {
-			...(id !== undefined && { id }),
-			from: person.to,
-			senderId: person.sender,
-			text,
-			timestamp,
-		},
+		data: { ...(id !== undefined && { id }), ...from, text, timestamp },
 	};
+}
+
+/** The item with which the workflow starts when a reply came too late for its run. */
+export function toLateItem(late: Late, isSimplified: boolean): IDataObject {
+	const { run, person, message } = late;
+	const event = toLateEvent(late);
 	const { asked } = run.questions[person.question];
 	const { askedMessageId } = person;
 	const shown = isSimplified ? simplify(event) : event;

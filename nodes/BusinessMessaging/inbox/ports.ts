@@ -41,6 +41,8 @@ export interface TriggerResponse {
 	 * many people; `busy`: call again later; `no` or anything else: it accepts no questions.
 	 */
 	inbox: 'yes' | 'member' | 'other' | 'full' | 'busy' | 'no';
+	/** Whether the trigger has filters for messages. Late replies start only a workflow whose filters they pass. */
+	isFiltered?: boolean;
 	/** The owner of the open questions that it knows. */
 	owner?: string;
 	/** All triggers that have to know of the run. */

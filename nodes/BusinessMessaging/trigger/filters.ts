@@ -1,5 +1,5 @@
 /** Filters decide which of the chosen events start an execution. A filter applies only to the kinds of event that have its field. */
-import { trimEnd } from 'lodash';
+import { omit, trimEnd } from 'lodash';
 
 import { eventKinds } from '../api/events';
 import { splitList, textOrJson } from '../jsonValues';
@@ -83,6 +83,12 @@ export function checkSenders(senders: unknown): void {
 			`"${local}" in 'Filters' has no country code`,
 			'Write it with + and the country code, e.g. +49 170 1234567.',
 		);
+}
+
+/** Whether some messages may not pass the filters. */
+export function filtersMessages(filters: Filters): boolean {
+	const values = Object.values(omit(filters, 'statuses')).map((value) => textOrJson(value).trim());
+	return values.some((value) => !['', '=', 'any'].includes(value));
 }
 
 /** Whether an event starts an execution. */

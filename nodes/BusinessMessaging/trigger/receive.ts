@@ -1,12 +1,12 @@
 /** One delivery of the service: checks it, responds, and starts the workflow if the filters allow it. */
-import { omit, uniqBy } from 'lodash';
+import { mapValues, omit, uniqBy } from 'lodash';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, eventEnvelopeSchema } from '../api/events';
 import { isRecord, textOrJson } from '../jsonValues';
 import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
-import { type Messages, openMessages, respond, toLateItem } from '../inbox/atTrigger';
+import { type Messages, openMessages, respond, toLateEvent, toLateItem } from '../inbox/atTrigger';
 import { inboxEvent } from '../inbox/calls';
 import { eventsOf } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
@@ -23,7 +23,7 @@ import { isSigned } from '../webhooks/signature';
 import { readEvent } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { collect } from './collect';
-import { type Filters, passesFilters } from './filters';
+import { type Filters, filtersMessages, passesFilters } from './filters';
 import { toItems } from './toItems';
 import { keepRegistration, knowsSecret } from './registration';
 import {
@@ -70,9 +70,31 @@ async function answerCall(context: IWebhookFunctions): Promise<IWebhookResponseD
 	const responded = await respond(context, getsMessages ? able : 'no');
 	if (!responded) return refuse(context, 403, 'This call does not come from this n8n instance');
 	const { response, late } = responded;
-	if (!late) return { webhookResponse: response };
+	if (!late) {
+		const isFiltered = filtersMessages(filtersOf(context));
+		return { webhookResponse: isFiltered ? { ...response, isFiltered } : response };
+	}
+	const filters = messageFilters(context);
+	const wanted = late.filter((one) => passesFilters(filters, readEvent(toLateEvent(one))));
+	if (wanted.length < late.length)
+		writeLog(
+			context,
+			`Replies that came too late for their run do not pass the filters (${late.length - wanted.length}). They start nothing.`,
+		);
+	if (wanted.length === 0) return { webhookResponse: response };
 	const isSimplified = context.getNodeParameter('simplify', true) !== false;
-	return { workflowData: [late.map((one) => ({ json: toLateItem(one, isSimplified) }))] };
+	return { workflowData: [wanted.map((one) => ({ json: toLateItem(one, isSimplified) }))] };
+}
+
+/** The filters as the user wrote them. */
+function filtersOf(context: IWebhookFunctions): Filters {
+	return (context.getNode().parameters.filters ?? {}) as Filters;
+}
+
+/** The values of the filters, except the expression, which is written for the body of a delivery. */
+function messageFilters(context: IWebhookFunctions): Filters {
+	const others = omit(filtersOf(context), 'onlyRunIf');
+	return mapValues(others, (_, name) => context.getNodeParameter(`filters.${name}`));
 }
 
 async function handle(
@@ -91,7 +113,7 @@ async function handle(
 	const chosen = context.getNodeParameter('filters', {}) as Filters;
 	// The expression is written for a body that is one event, as n8n has parsed it. It would drop events of any other body.
 	const isOneEvent = eventEnvelopeSchema.safeParse(context.getBodyData()).success;
-	const { onlyRunIf } = (context.getNode().parameters.filters ?? {}) as Filters;
+	const { onlyRunIf } = filtersOf(context);
 	const isEmpty = !/\w/.test(textOrJson(onlyRunIf)); // also "=", an expression without content
 	const filters = isOneEvent && !isEmpty ? chosen : omit(chosen, 'onlyRunIf');
 	const isWanted = (event: EventEnvelope) =>

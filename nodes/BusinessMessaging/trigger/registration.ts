@@ -23,7 +23,7 @@ import {
 	removeWebhooks,
 } from '../webhooks/registrations';
 import { isOwnUrl, isSame, shownSecret, withSecret } from '../webhooks/secret';
-import { checkSettings, chosenEvents, isManual, readOptions } from './settings';
+import { checkSettings, chosenEvents, isChosen, isManual, readOptions } from './settings';
 
 /** What n8n remembers of a registration. */
 interface Registration {
@@ -349,7 +349,8 @@ async function makePlan(context: IHookFunctions) {
 
 /** Learns which questions of Send and Wait are open, because replies to them arrive here too from now on. */
 async function learn(context: IHookFunctions, listed?: RegisteredWebhook[]): Promise<void> {
-	if (context.getMode() === 'manual') return;
+	const getsMessages = isChosen(context, { event: 'message.received', data: {} });
+	if (context.getMode() === 'manual' || !getsMessages) return;
 	await learnOpenQuestions(context, listed).catch((error: unknown) =>
 		writeLog(
 			context,

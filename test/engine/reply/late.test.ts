@@ -1,0 +1,49 @@
+/** Replies that can no longer reach their run: which workflows they start. */
+import { until } from '../../../harness/until';
+import { Triggers, useLog, useService } from '../../../harness/engine/service';
+import type { Trigger } from '../../../harness/engine/trigger';
+import { People, anna, berta, carl, startedBy } from './support';
+
+const service = useService();
+const triggers = new Triggers(service);
+const people = new People(service);
+const logged = useLog(service, 'businessMessagingTrigger', 'webhook');
+
+const invoicesOnly = {
+	filters: { firstWords: 'invoice', onlyRunIf: '={{ $json.body.data.text.length > 3 }}' },
+};
+
+/** Triggers ask three people, two of whom reply before the run is stopped, and n8n restarts. */
+async function stopAndRestart(options: object[]): Promise<Trigger[]> {
+	const before: Trigger[] = [];
+	for (const one of options) before.push(await triggers.active(one));
+	const execution = await people.ask([anna, berta, carl]);
+	await people.write(anna, 'Yes');
+	await people.write(berta, 'Invoice, please');
+	execution.stop();
+	const after: Trigger[] = [];
+	for (const [index, one] of options.entries())
+		after.push(await triggers.active({ ...one, staticData: before[index].staticData }));
+	await people.write(carl, 'Hello');
+	await until(
+		'the run to be forgotten',
+		() => people.storedBy(after[after.length - 1]).length === 0,
+	);
+	return after;
+}
+
+test('late replies start the workflow of a trigger without filters, if there is one', async () => {
+	const [invoices, all] = await stopAndRestart([
+		{ webhookId: 'a-invoices', parameters: invoicesOnly },
+		{ webhookId: 'b-all' },
+	]);
+	const texts = all.executions.flatMap(({ items }) => items[0].map(({ json }) => json.text));
+	expect(texts.sort()).toEqual(['Hello', 'Invoice, please', 'Yes']);
+	expect(startedBy(invoices)).toEqual([]);
+});
+
+test('late replies that do not pass the filters of the only trigger start nothing, and the log says so', async () => {
+	const [invoices] = await stopAndRestart([{ parameters: invoicesOnly, webhookId: 'invoices' }]);
+	expect(startedBy(invoices)).toEqual(['Invoice, please']);
+	expect(logged.join('')).toContain('do not pass the filters (1)');
+});
