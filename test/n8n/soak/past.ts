@@ -18,8 +18,11 @@ export async function fillPast(
 	minutes: number,
 ): Promise<{ ended: Promise<void> }> {
 	const { contacts } = shop.sandbox.state;
-	for (let index = 0; index < OPT_OUTS; index++)
-		contacts.create({ phone: `+${FIRST_NUMBER + OPTED_OUT_FROM + index}`, segments: [OPTED_OUT] });
+	for (let index = 0; index < OPT_OUTS; index++) {
+		const phone = `+${FIRST_NUMBER + OPTED_OUT_FROM + index}`;
+		contacts.create({ phone, segments: [OPTED_OUT] });
+		truth.optedOutBefore.add(phone);
+	}
 	const { client } = shop.machine.main;
 	for (const name of ['campaign', 'preview']) {
 		const { id: workflowId } = shop.places[name];

@@ -64,6 +64,8 @@ export class Truth {
 	readonly mailings: Mailing[] = [];
 	/** Names of contacts by number, as the last sync has saved them. */
 	readonly contacts = new Map<string, string>();
+	/** People who had opted out before the day. */
+	readonly optedOutBefore = new Set<string>();
 	/** When processes that receive deliveries were ended, Unix ms. */
 	readonly ends: Array<{ from: number; to: number }> = [];
 	/** When a process was last started again, Unix ms: until then, n8n may not have stored what it had begun. */
@@ -344,7 +346,14 @@ export class Truth {
 		const isUnknown = (phone: string) =>
 			wrote.filter(({ data }) => data.from === phone).every(cameAtStart);
 		const [uncertain, lost] = partition(line.lost, isUnknown);
-		return { ...line, lost, uncertain };
+		const others = contacts.all.map(({ phone }) => phone).filter(isOut);
+		const wrongly = others.filter((one) => !people.includes(one) && !this.optedOutBefore.has(one));
+		return {
+			...line,
+			lost,
+			uncertain,
+			doubled: wrongly.map((one) => `${one} has not written STOP`),
+		};
 	}
 
 	private contactLine(): Line {
