@@ -230,13 +230,14 @@ export class World extends N8n {
 			trigger.starting.push(id);
 			delivery.starts.push(() => {
 				if (!trigger.started.includes(id)) trigger.started.push(id);
+				if (is === 'ordinary') outcomes.set(trigger.url, 'started');
 			});
 			const end = () => pull(trigger.starting, id);
 			void delivery.finished.then(end);
 			process.life.onEnd.add(end);
 		}
-		if (outcomes.get(trigger.url) !== 'started')
-			outcomes.set(trigger.url, is === 'taken' ? 'taken' : 'started');
+		if (is === 'taken' && outcomes.get(trigger.url) !== 'started')
+			outcomes.set(trigger.url, 'taken');
 		return 200;
 	}
 
