@@ -299,7 +299,7 @@ export class Asker {
 	}
 }
 
-/** Whether a trigger has not responded, or could not store what it was told. */
+/** Whether a call has to be repeated: the trigger did not respond, or is busy. */
 export function isSilent(result: CallResult): boolean {
 	return result === undefined || (typeof result === 'object' && result.inbox === 'busy');
 }

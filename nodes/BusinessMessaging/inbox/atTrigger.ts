@@ -7,9 +7,10 @@ import { BoundedMap } from '../boundedMap';
 import { writeLog } from '../log';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import { pause, withDeadline } from '../transport/deadline';
+import { withDeadline } from '../transport/deadline';
 import { ServiceError } from '../transport/errors';
 import { eventsOf } from '../webhooks/deduplication';
+import { hasSucceeded } from '../webhooks/delivery';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { webhookUrlOf } from '../webhooks/publicAddress';
 import { type RegisteredWebhook, listWebhooks } from '../webhooks/registrations';
@@ -36,11 +37,10 @@ const credentialMs = 5_000;
 const repeatMs = 7_000;
 
 /**
- * How long n8n may go on with a delivery whose response was lost, ms. After this time, n8n counts as having failed: it is
- * better to start a workflow twice than to lose a message. And how often to look whether n8n has responded, ms.
+ * How long n8n may go on with a call, ms. After this time, n8n counts as having failed: it is better to start a workflow
+ * twice than to lose a message.
  */
 const maxHandlingMs = 600_000;
-const lookMs = 100;
 
 interface Opened {
 	inbox: Inbox;
@@ -63,13 +63,6 @@ function deliveryOf(context: IWebhookFunctions): Delivery {
 			else resolve(response.writableFinished ? 'received' : 'lost');
 		});
 	});
-	const finished = ended.then(async (end) => {
-		// Without a connection, the response has no event that shows its end.
-		for (const last = Date.now() + maxHandlingMs; end === 'lost' && Date.now() < last; )
-			if (response.writableEnded) return response.statusCode < 300;
-			else await pause(lookMs);
-		return end === 'received';
-	});
 	return {
 		stored: readState(context, 'inbox'),
 		store: (live) => {
@@ -77,7 +70,7 @@ function deliveryOf(context: IWebhookFunctions): Delivery {
 			eventsOf(context).keep(context);
 		},
 		ended,
-		finished,
+		hasSucceeded: async () => await hasSucceeded(response, maxHandlingMs),
 	};
 }
 

@@ -293,7 +293,7 @@ export class Inbox {
 		if (late.length === 0) return { inbox: 'yes', isStarted: true };
 		const names = late.map(({ message }) => `${id} ${message.key}`);
 		for (const name of names) this.starting.set(name, 'underWay');
-		void delivery.finished.then((isDone) => {
+		void delivery.hasSucceeded().then((isDone) => {
 			for (const name of names)
 				if (isDone) this.starting.set(name, 'started');
 				else this.starting.delete(name);

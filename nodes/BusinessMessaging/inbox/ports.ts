@@ -108,8 +108,8 @@ export interface Delivery {
 	 */
 	ended: Promise<'received' | 'lost' | 'failed'>;
 	/**
-	 * Resolves to whether n8n has done what follows from the delivery: it has stored the changes, and started the workflow.
-	 * If nobody waits for the response any more, n8n still goes on, so this may be long after the response was lost.
+	 * Waits until n8n has ended its response, also if nobody waits for it any more. Resolves to whether n8n has started the
+	 * workflow, if the delivery starts it.
 	 */
-	finished: Promise<boolean>;
+	hasSucceeded(): Promise<boolean>;
 }

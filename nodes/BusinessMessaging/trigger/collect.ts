@@ -3,12 +3,13 @@
  * starts the execution when all are collected. The others get their response only when n8n has stored the execution. So
  * after a crash, the service delivers again everything that has not started an execution.
  */
-import { type IWebhookFunctions, sleep } from 'n8n-workflow';
+import type { IWebhookFunctions } from 'n8n-workflow';
 import { uniq } from 'lodash';
 
 import type { EventEnvelope } from '../api/events';
 import { pause } from '../transport/deadline';
 import { type Response, eventsOf } from '../webhooks/deduplication';
+import { hasSucceeded } from '../webhooks/delivery';
 import { nodeKey } from '../webhooks/nodeState';
 import { readEvent, senderOf } from '../webhooks/simpleEvent';
 import { isReceipt } from './filters';
@@ -86,9 +87,7 @@ class Collection {
 
 	/** Responds to the waiting deliveries, with the result of the first one. */
 	async answer(): Promise<void> {
-		const end = Date.now() + maxStoreMs;
-		while (!this.first.writableEnded && Date.now() < end) await sleep(2);
-		const isStored = this.first.writableEnded && this.first.statusCode < 300;
+		const isStored = await hasSucceeded(this.first, maxStoreMs);
 		const status = isStored ? 200 : 503;
 		for (const response of this.waiting)
 			response.status(status).json({ message: isStored ? 'Collected' : 'Not handled' });

@@ -1,15 +1,27 @@
 /** A delivery of the service, its events, and the responses to it. */
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { type IWebhookFunctions, type IWebhookResponseData, sleep } from 'n8n-workflow';
 
 import { type EventEnvelope } from '../api/events';
 import { readEnvelopes } from '../reading/readEvents';
 import { parseJson } from '../reading/parseJson';
 import { writeLog } from '../log';
+import type { Response } from './deduplication';
 
 /** A delivery as it came. */
 export interface Delivery {
 	headers: Record<string, unknown>;
 	rawBody: Buffer;
+}
+
+/**
+ * Waits until n8n has ended a response, at most this long, ms. Without a connection, the response has no event for that.
+ *
+ * @returns whether n8n has stored what the delivery starts
+ */
+export async function hasSucceeded(response: Response, maxMs: number): Promise<boolean> {
+	const end = Date.now() + maxMs;
+	while (!response.writableEnded && Date.now() < end) await sleep(2);
+	return response.writableEnded && response.statusCode < 300;
 }
 
 /** The request as it arrived. n8n has parsed the body if it knows the content type, and has no raw body for a form with files. */

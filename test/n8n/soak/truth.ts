@@ -1,5 +1,6 @@
 /** Compares what should have happened with what did, from the sandbox's log and n8n's executions. */
 import countBy from 'lodash/countBy';
+import difference from 'lodash/difference';
 import maxBy from 'lodash/maxBy';
 import partition from 'lodash/partition';
 import sumBy from 'lodash/sumBy';
@@ -346,14 +347,11 @@ export class Truth {
 		const isUnknown = (phone: string) =>
 			wrote.filter(({ data }) => data.from === phone).every(cameAtStart);
 		const [uncertain, lost] = partition(line.lost, isUnknown);
-		const others = contacts.all.map(({ phone }) => phone).filter(isOut);
-		const wrongly = others.filter((one) => !people.includes(one) && !this.optedOutBefore.has(one));
-		return {
-			...line,
-			lost,
-			uncertain,
-			doubled: wrongly.map((one) => `${one} has not written STOP`),
-		};
+		const all = contacts.all.filter(({ segments }) => segments.includes(OPTED_OUT));
+		const phones = all.map(({ phone }) => phone);
+		const others = difference(phones, people, [...this.optedOutBefore]);
+		const doubled = others.map((phone) => `${phone} has not written STOP`);
+		return { ...line, lost, uncertain, doubled };
 	}
 
 	private contactLine(): Line {

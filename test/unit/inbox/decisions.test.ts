@@ -26,7 +26,7 @@ const delivery = (): Delivery => ({
 	stored: undefined,
 	store: () => {},
 	ended: Promise.resolve('received'),
-	finished: Promise.resolve(true),
+	hasSucceeded: async () => true,
 });
 
 const message = (more: Partial<Arrival>): Arrival => ({

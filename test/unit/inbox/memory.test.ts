@@ -70,7 +70,8 @@ const states: Array<[what: string, make: (inbox: Inbox, n: number) => void]> = [
 		(inbox, n) => {
 			inbox.known.merge(largeRun({ leaseUntil: Date.now() + n * 1_000 }));
 			const never = new Promise<never>(() => {});
-			inbox.known.keep({ stored: '', store: JSON.stringify, ended: never, finished: never });
+			const hasSucceeded = async () => await never;
+			inbox.known.keep({ stored: '', store: JSON.stringify, ended: never, hasSucceeded });
 		},
 	],
 	[

@@ -52,7 +52,7 @@ export interface Fault {
 const slackMs = 150_000;
 /** A run asks on without a trigger that it could not call for about this time. */
 const unreachableMs = 50_000;
-/** Within this time after the trigger responds again, the run has told it about everybody. */
+/** How long after its last silence a trigger may not know all people whom a run asks. */
 const tellAgainMs = 60_000;
 /** Within this time, a call that takes long, and its repetition, are over. */
 const callMs = 30_000;
@@ -176,7 +176,7 @@ function isUnreachable({ executions }: World, { phone, at }: Written): boolean {
 	});
 }
 
-/** When a trigger was last silent: it may be when a call that tells it again is lost too. */
+/** When a trigger was last silent: a call that tells it again may be lost too. */
 function lastSilence(until: number, lostCallsAt: number[]): number {
 	const last = lostCallsAt.findLast((at) => until < at && at < until + tellAgainMs);
 	return last === undefined ? until : lastSilence(last, lostCallsAt);

@@ -139,8 +139,12 @@ export class DeliveryUnderWay implements Delivery {
 	end!: (how: 'received' | 'lost' | 'failed') => void;
 	readonly ended = new Promise<'received' | 'lost' | 'failed'>((resolve) => (this.end = resolve));
 	finish!: (isDone: boolean) => void;
-	readonly finished = new Promise<boolean>((resolve) => (this.finish = resolve));
+	private readonly finished = new Promise<boolean>((resolve) => (this.finish = resolve));
 	private column: Record<string, unknown> = {};
+
+	async hasSucceeded(): Promise<boolean> {
+		return await this.finished;
+	}
 
 	read(column: string): void {
 		this.column = JSON.parse(column) as Record<string, unknown>;

@@ -233,7 +233,7 @@ export class World extends N8n {
 				if (is === 'ordinary') outcomes.set(trigger.url, 'started');
 			});
 			const end = () => pull(trigger.starting, id);
-			void delivery.finished.then(end);
+			void delivery.hasSucceeded().then(end);
 			process.life.onEnd.add(end);
 		}
 		if (is === 'taken' && outcomes.get(trigger.url) !== 'started')
