@@ -127,7 +127,6 @@ export class Inbox {
 			(hasKey(person, key) || !run.isWhole || !isPast(run, ports.now()));
 		const ranked = [...asked.filter(isFirst), { run: { owner: own } }, ...asked];
 		const message = { ...arrival, key: local };
-		let isNew: boolean | undefined;
 		for (const owner of uniq(ranked.map(({ run }) => run.owner))) {
 			const verdict =
 				owner === own
@@ -136,11 +135,10 @@ export class Inbox {
 							owner,
 							await ports.callTrigger(owner, { is: 'message', from: own, message }),
 						);
-			isNew ||= verdict.isNew;
 			if (verdict.is === 'taken') this.recognition.remember(key, verdict);
-			if (verdict.is !== 'ordinary') return { ...verdict, isNew };
+			if (verdict.is !== 'ordinary') return verdict;
 		}
-		return { is: 'ordinary', isNew };
+		return { is: 'ordinary' };
 	}
 
 	/**

@@ -34,6 +34,8 @@ export class Known {
 	private readonly seen = new BoundedMap<string, true>({ maxSize: 20_000 });
 	/** Keys of settled replies and names of settled runs, each with its time in minutes. */
 	private readonly settled = new BoundedMap<string, number>({ maxSize: maxSettled });
+	/** The runs that have changed since n8n last stored them for certain. */
+	private readonly changedRuns = new Set<string>();
 	private settledText?: string;
 	private loadedSettled?: string;
 	/** The number of deliveries with changes that still wait for n8n's response. */
@@ -140,10 +142,22 @@ export class Known {
 	isStored({ stored }: Pick<Delivery, 'stored'>): boolean {
 		const entries = entriesOf(stored);
 		const known = this.toStored();
-		return (
+		const isAll =
 			entries.length === Object.keys(known).length &&
-			entries.every(([id, text]) => known[id] === text)
-		);
+			entries.every(([id, text]) => known[id] === text);
+		if (isAll) this.changedRuns.clear();
+		return isAll;
+	}
+
+	/**
+	 * Makes sure that n8n has stored the latest changes of these runs, with a call of its own if necessary.
+	 *
+	 * @returns false if this is not certain
+	 */
+	async ensureStored(runs: Run[]): Promise<boolean> {
+		if (!runs.some(({ id }) => this.changedRuns.has(id))) return true;
+		const result = await this.ports.callTrigger(this.own, { is: 'sync' });
+		return typeof result === 'object' && result.inbox === 'yes';
 	}
 
 	/**
@@ -166,12 +180,19 @@ export class Known {
 		this.gathering = stored;
 		if (this.storing > 0) await this.ports.pause(storeDelayMs);
 		this.storing++;
-		void stored.then(() => this.storing--);
+		let written: Array<[id: string, text: string | undefined]> = [];
+		void stored.then((isStored) => {
+			this.storing--;
+			for (const [id, text] of isStored ? written : [])
+				if (this.texts.get(id) === text) this.changedRuns.delete(id);
+		});
 		delivery.store({
 			toJSON: () => {
 				// Later changes are stored with another delivery.
 				if (this.gathering === stored) this.gathering = undefined;
-				return this.live.toJSON();
+				const value = this.live.toJSON();
+				written = [...this.changedRuns].map((id) => [id, this.texts.get(id)]);
+				return value;
 			},
 		});
 	}
@@ -211,7 +232,10 @@ export class Known {
 		const run = fromRecord(id, record, this.own);
 		if (!run) return undefined;
 		const merged = this.merge(run);
-		if (text !== undefined && toRecord(merged, this.own) === record) this.texts.set(id, text);
+		if (text !== undefined && toRecord(merged, this.own) === record) {
+			this.texts.set(id, text);
+			this.changedRuns.delete(id);
+		}
 		return merged;
 	}
 
@@ -227,6 +251,7 @@ export class Known {
 	/** Lets a changed run be stored again, and be checked when it is due. */
 	changed(run: Run): void {
 		this.texts.delete(run.id);
+		this.changedRuns.add(run.id);
 		this.onChange(run);
 	}
 
@@ -239,6 +264,7 @@ export class Known {
 	forget(id: string): void {
 		this.runs.delete(id);
 		this.texts.delete(id);
+		this.changedRuns.delete(id);
 		this.onForget(id);
 	}
 

@@ -6,6 +6,7 @@ import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import {
 	type Arrival,
+	type Asked,
 	type Decision,
 	type Person,
 	type Run,
@@ -92,7 +93,7 @@ export class Recognition {
 			const earlier = this.decided.get(message.key);
 			if (earlier) return earlier;
 			const verdict = await this.judge(message);
-			this.decided.set(message.key, verdict);
+			if (verdict.is !== 'busy') this.decided.set(message.key, verdict);
 			return verdict;
 		});
 	}
@@ -109,17 +110,21 @@ export class Recognition {
 
 	private async judge(message: Arrival): Promise<Verdict> {
 		let isRefused = false;
-		let hasEnded = false;
 		for (;;) {
 			const decision = this.decideNow(message);
-			// That a run has ended must be stored: otherwise a process that knows nothing of it would decide in another way.
-			if (decision.is === 'ordinary') return { is: 'ordinary', ...(hasEnded && { isNew: true }) };
+			if (decision.is === 'ordinary') {
+				// Why it is ordinary must be stored before a workflow starts with it, e.g. an earlier reply, or the end of a run.
+				// Otherwise, after a crash, the next process would take the message for the reply.
+				const isStored = await this.known.ensureStored(
+					this.askedOwn(message).map(({ run }) => run),
+				);
+				return { is: isStored ? 'ordinary' : 'busy' };
+			}
 			const verdict: Verdict = { is: 'taken', startsToo: startsWorkflowsToo(decision, message) };
 			if (decision.is === 'copy') return verdict;
 			const { run } = decision;
 			if (this.needsPoll(run)) {
 				await this.poll(run); // then decide again, because the state may have changed
-				hasEnded ||= (this.known.runs.get(run.id) ?? run).isOver;
 			} else if (decision.is === 'reply' || isRefused) {
 				const isAccepted = decision.is === 'reply' && decision.isAccepted;
 				addReply(decision, message, isAccepted, this.known.ports.now());
@@ -135,8 +140,12 @@ export class Recognition {
 	}
 
 	private decideNow(message: Arrival): Decision {
-		const own = this.known.runs.to(message).filter(({ run }) => run.owner === this.known.own);
-		return decide(own, message, this.known.ports.now());
+		return decide(this.askedOwn(message), message, this.known.ports.now());
+	}
+
+	/** The questions to the sender of a message that this trigger owns. */
+	private askedOwn(message: Arrival): Asked[] {
+		return this.known.runs.to(message).filter(({ run }) => run.owner === this.known.own);
 	}
 
 	/** Records that a question was repeated. @returns whether the run still asks the person */

@@ -1,5 +1,5 @@
 /** If a trigger has made a decision about a message, it repeats the same decision, whatever has happened meanwhile. */
-import { type Arrival, type Run } from '../../../nodes/BusinessMessaging/inbox/core';
+import { type Arrival, type Run, type RunState } from '../../../nodes/BusinessMessaging/inbox/core';
 import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
 import type {
 	Delivery,
@@ -15,7 +15,7 @@ const phone = '+15550001001';
 const ports: InboxPorts = {
 	now: () => Date.now(),
 	pause: async () => await new Promise(() => {}),
-	callTrigger: async () => undefined,
+	callTrigger: async (_, { is }) => (is === 'sync' ? { inbox: 'yes' } : undefined),
 	seal: (record) => record,
 	unseal: (text) => text,
 	callRun: async () => 'waiting',
@@ -91,6 +91,30 @@ test.each(cases)(
 		expect(await forward(inbox, message(more))).toBe('taken');
 		expect(await forward(inbox, message({ ...more, key: 'next' }))).toBe('taken');
 		expect(await forward(inbox, message({ ...more, key: 'last' }))).toBe('ordinary');
+	},
+);
+
+const reasons: Array<[why: string, state: RunState, hasReply: boolean]> = [
+	['an earlier message was the reply', 'waiting', true],
+	['the run has ended', 'finished', false],
+];
+
+test.each(reasons)(
+	'a message that is ordinary because %s starts no workflow until this is stored',
+	async (_, state, hasReply) => {
+		let isStored = false;
+		const callTrigger = async () => (isStored ? { inbox: 'yes' as const } : undefined);
+		const inbox = new Inbox(own, { ...ports, callTrigger, callRun: async () => state });
+		await ask(inbox, 'run-0000001', 0);
+		// n8n has responded to nothing since it was told of the run.
+		const open = { ...delivery(), ended: new Promise<never>(() => {}) };
+		if (hasReply) await inbox.consume(open, [message({})]);
+		const next = message({ key: 'next' });
+		expect(await inbox.consume(delivery(), [next])).toBe('busy');
+		expect(await forward(inbox, next)).toBe('busy');
+		isStored = true;
+		expect(await forward(inbox, next)).toBe('ordinary');
+		expect(await inbox.consume(delivery(), [next])).toMatchObject([{ is: 'ordinary' }]);
 	},
 );
 
