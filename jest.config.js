@@ -12,6 +12,7 @@ const common = {
 	transform: { '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' } } }] },
 	globalSetup: '<rootDir>/harness/jest/globalSetup.ts',
 	restoreMocks: true,
+	setupFilesAfterEnv: ['<rootDir>/harness/jest/restoreMocks.js'],
 };
 
 /** n8n's engine, with packages that are loaded once in a process instead of once for each test file. */
