@@ -138,7 +138,7 @@ export class Known {
 		return text;
 	}
 
-	/** Whether n8n had stored all that is known when a delivery arrived. */
+	/** Whether n8n had stored all that is known when a delivery arrived. If so, no run counts as changed any more. */
 	isStored({ stored }: Pick<Delivery, 'stored'>): boolean {
 		const entries = entriesOf(stored);
 		const known = this.toStored();
@@ -150,9 +150,10 @@ export class Known {
 	}
 
 	/**
-	 * Makes sure that n8n has stored the latest changes of these runs, with a call of its own if necessary.
+	 * Makes sure that n8n has stored the latest changes of these runs. If it may not have, a call to this trigger makes n8n
+	 * store everything.
 	 *
-	 * @returns false if this is not certain
+	 * @returns false if n8n did not confirm it
 	 */
 	async ensureStored(runs: Run[]): Promise<boolean> {
 		if (!runs.some(({ id }) => this.changedRuns.has(id))) return true;

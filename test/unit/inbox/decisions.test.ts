@@ -106,7 +106,7 @@ test.each(reasons)(
 		const callTrigger = async () => (isStored ? { inbox: 'yes' as const } : undefined);
 		const inbox = new Inbox(own, { ...ports, callTrigger, callRun: async () => state });
 		await ask(inbox, 'run-0000001', 0);
-		// n8n has responded to nothing since it was told of the run.
+		// n8n has not confirmed yet that it has stored the reply.
 		const open = { ...delivery(), ended: new Promise<never>(() => {}) };
 		if (hasReply) await inbox.consume(open, [message({})]);
 		const next = message({ key: 'next' });
