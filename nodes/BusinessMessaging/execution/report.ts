@@ -1,4 +1,4 @@
-/** What n8n shows about a run that sends messages: labels and figures of its execution, its progress, and its total. */
+/** What n8n shows about a run that sends messages: labels and figures of its execution, its progress, its total and its hints. */
 import { compact, countBy, uniq } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -157,6 +157,37 @@ export function logProgress(context: IExecuteFunctions, total: number): (outcome
 	};
 }
 
+/** The greatest number of hints; more would hide the output. */
+const maxHints = 10;
+
+/**
+ * Shows the total of the messages above the output, then each hint once, first those about all items. If there are too
+ * many hints, the last one says how many are not shown.
+ */
+export function addHints(
+	context: IExecuteFunctions,
+	{ recipientOf, waits }: Operation,
+	items: Item[],
+	{
+		client,
+		isPreview = false,
+		warning,
+	}: { client?: Client; isPreview?: boolean; warning?: string },
+): void {
+	const add = (type: 'info' | 'warning', message: string) =>
+		context.addExecutionHints({ message, location: 'outputPane', type });
+	const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
+	const hasTotal = recipientOf !== undefined && (isPreview || !waits);
+	const total = hasTotal ? totalOf(items, { isPreview, hasErrorOutput }) : undefined;
+	if (total) add('info', total);
+	const ofItems = items.flatMap(({ request }) => request?.hints ?? []);
+	const all = uniq(compact([warning, ...(client?.hints ?? []), ...ofItems]));
+	const hidden = all.length - maxHints;
+	const more = hidden === 1 ? '1 more hint is' : `${hidden} more hints are`;
+	for (const message of all.slice(0, maxHints)) add('warning', message);
+	if (hidden > 0) add('warning', `${more} not shown.`);
+}
+
 /** How a run handles its messages. */
 interface MessageRun {
 	isPreview: boolean;
@@ -173,7 +204,7 @@ type ResultKind = Exclude<ItemState, 'pending' | 'leftOut'> | SkipReason;
  *
  * @returns undefined for a single message, unless it is a preview: the message's item says the same
  */
-export function totalOf(items: Item[], run: MessageRun): string | undefined {
+function totalOf(items: Item[], run: MessageRun): string | undefined {
 	if (!run.isPreview && items.length < 2) return undefined;
 	const counts = countBy(items, kindOf);
 	const isTest = items.some(({ request }) => request?.rules?.test);

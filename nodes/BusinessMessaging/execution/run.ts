@@ -1,5 +1,5 @@
 /** One run of the node: carries out the operation for every input item, with each setting of On Error. */
-import { attempt, compact, noop, once, sumBy, uniq } from 'lodash';
+import { attempt, compact, noop, once, sumBy } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { mapInTurns } from '../inTurns';
@@ -32,7 +32,7 @@ import { atMost, inQueues } from './keyedQueue';
 import { isEvaluation } from './engine2';
 import { toNodeError, toOutputs } from './itemOutput';
 import { previewItems } from './previewItems';
-import { labelExecution, logProgress, reportFigures, resetFigures, totalOf } from './report';
+import { addHints, labelExecution, logProgress, reportFigures, resetFigures } from './report';
 import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
@@ -244,8 +244,9 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
  * a crash, the messages of these items are uncertain. So no item claims ahead if the user has set the number of
  * requests, unless other processes make every claim wait.
  */
-function lookAhead(stores: EntryStore[], { config }: Client, isSet: boolean): number {
+function lookAhead(stores: EntryStore[], items: ValidItem[], { config }: Client): number {
 	const { requests, windowMs } = config.rate;
+	const isSet = optionsOf(items).concurrency !== undefined;
 	const slow = stores.filter(({ isShared }) => isShared || !isSet);
 	return Math.ceil((requests / windowMs) * sumBy(slow, 'verdictMs'));
 }
@@ -278,10 +279,9 @@ async function carryOut(
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
-	const isSet = optionsOf(items).concurrency !== undefined;
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + lookAhead([cap.store, sendOnce.store], client, isSet),
+		concurrency: () => simultaneous() + lookAhead([cap.store, sendOnce.store], items, client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
@@ -292,7 +292,9 @@ async function carryOut(
 			await inTurn(async () => {
 				// It may have claimed its entry before the run was stopped. As nothing is sent, the claim is removed.
 				isTooLate = settings.isStopped();
-				return isTooLate ? stopped : await sendItem(run, client, item, request);
+				const outcome = isTooLate ? stopped : await sendItem(run, client, item, request);
+				hasToStop ||= hasFailed(outcome) && stops; // before the next item gets its turn
+				return outcome;
 			});
 		const outcome = await guarded(guards, item, sendUnguarded)().catch(toOutcome);
 		if (isTooLate) return;
@@ -319,37 +321,6 @@ async function sendItem(
 	} catch (error) {
 		return toOutcome(error);
 	}
-}
-
-/** The greatest number of hints; more would hide the output. */
-const maxHints = 10;
-
-/**
- * Shows the total of the messages above the output, then each hint once, first those about all items. If there are too
- * many hints, the last one says how many are not shown.
- */
-function addHints(
-	context: IExecuteFunctions,
-	{ recipientOf, waits }: Operation,
-	items: Item[],
-	{
-		client,
-		isPreview = false,
-		warning,
-	}: { client?: Client; isPreview?: boolean; warning?: string },
-): void {
-	const add = (type: 'info' | 'warning', message: string) =>
-		context.addExecutionHints({ message, location: 'outputPane', type });
-	const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
-	const hasTotal = recipientOf !== undefined && (isPreview || !waits);
-	const total = hasTotal ? totalOf(items, { isPreview, hasErrorOutput }) : undefined;
-	if (total) add('info', total);
-	const ofItems = items.flatMap(({ request }) => request?.hints ?? []);
-	const all = uniq(compact([warning, ...(client?.hints ?? []), ...ofItems]));
-	const hidden = all.length - maxHints;
-	const more = hidden === 1 ? '1 more hint is' : `${hidden} more hints are`;
-	for (const message of all.slice(0, maxHints)) add('warning', message);
-	if (hidden > 0) add('warning', `${more} not shown.`);
 }
 
 /** The options of a run are those of its first item. */

@@ -224,6 +224,17 @@ test.each<[string, INodeParameters]>([
 	},
 );
 
+test('with one request at a time, nobody is sent anything after the first failure, also while other processes write', async () => {
+	const { lists } = service.engine.processed as unknown as { lists: Map<string, string[]> };
+	const parameters = { ...sale, options: { concurrency: 1 } };
+	await run({ parameters });
+	for (const entries of lists.values()) entries.push('claimed by another process');
+	await service.fault({ endpoint: 'sendText', match: '+15550001006', status: 422, count: 1 });
+	const { error } = await run({ items: people(24), parameters });
+	expect(error?.message).toContain('Unprocessable Entity');
+	expect(received()).toEqual(oneEach(6));
+});
+
 test('another workflow sends again what this one has sent', async () => {
 	await run();
 	await run({ workflowId: 'another workflow' });
