@@ -2,6 +2,7 @@
 import range from 'lodash/range';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { answering, clientOf } from '../../harness/engine/functionService';
 import { rememberRecipients } from '../../nodes/BusinessMessaging/execution/applyAudienceRules';
 import type { ValidItem } from '../../nodes/BusinessMessaging/execution/item';
 import { toOutputs } from '../../nodes/BusinessMessaging/execution/itemOutput';
@@ -11,11 +12,6 @@ import type { Rounds } from '../../nodes/BusinessMessaging/execution/rounds';
 import { mapInTurns } from '../../nodes/BusinessMessaging/inTurns';
 import { lookUpTemplates } from '../../nodes/BusinessMessaging/operations/sending/templateReview';
 import { sendText } from '../../nodes/BusinessMessaging/operations/message/sendText';
-import type { Client } from '../../nodes/BusinessMessaging/transport/client';
-
-jest.mock('../../nodes/BusinessMessaging/transport/templateList', () => ({
-	listTemplates: async () => ({ records: [{ name: 'a', language: 'en' }], isComplete: true }),
-}));
 
 let now = 0;
 beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
@@ -84,7 +80,8 @@ test.each<[string, (items: ValidItem[]) => Promise<unknown>]>([
 					return item.request.rules;
 				},
 			}));
-			await lookUpTemplates({} as Client, requests);
+			const body = { data: [{ name: 'a', language: 'en' }] };
+			await lookUpTemplates(clientOf(answering({ body })).client, requests);
 		},
 	],
 ])('1,000 %s leave the process to others, too', async (_, work) => {
