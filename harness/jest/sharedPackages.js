@@ -11,8 +11,10 @@ const built = path.resolve(__dirname, '../../dist');
 
 module.exports = class SharedPackagesRuntime extends Runtime {
 	requireModuleOrMock(from, name) {
-		// These modules stay separate: expect.any(String) means the String of the test's context, which differs from Node.js' own.
-		if (/^(\.|node:|@jest\/|expect$)/.test(name)) return super.requireModuleOrMock(from, name);
+		// These modules stay separate: expect.any(String) means the String of the test's context, which differs from Node.js' own,
+		// and libphonenumber-js takes options only if their constructor is its own Object.
+		if (/^(\.|node:|@jest\/|expect$|libphonenumber-js\/)/.test(name))
+			return super.requireModuleOrMock(from, name);
 		const file = require.resolve(name, { paths: [path.dirname(from)] });
 		const isShared = file.includes(packages) || file.startsWith(built);
 		return isShared ? require(file) : super.requireModuleOrMock(from, name);
