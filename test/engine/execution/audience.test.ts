@@ -26,7 +26,6 @@ const run = async ({ rules = {}, parameters, ...options }: Options) =>
 		},
 	});
 const sentTo = () => service.sent().map(({ phone }) => phone);
-const haveAllTried = () => service.sent().length >= 2 && service.calls('sendText') >= people.length;
 const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
 	outputs[0].map(({ json }) => json.reason);
 
@@ -40,6 +39,20 @@ test('excluded numbers, written in any way or given as a list, get nothing and c
 		json: { to: berta, sendStatus: 'skipped', reason: 'excluded', messageId: null, skipped: true },
 		pairedItem: { item: 1 },
 	});
+});
+
+test("local numbers in Exclude Numbers are read with the item's Default Country, also if other items have another one", async () => {
+	const [austrian, german] = ['+436761234567', '+496761234567'];
+	const { outputs } = await run({
+		items: [
+			{ phone: austrian, country: 'AT' },
+			{ phone: german, country: 'DE' },
+			{ phone: austrian, country: 'DE' },
+		],
+		rules: { excludeNumbers: '0676 1234567' },
+		parameters: { options: { defaultCountry: '={{ $json.country }}' } },
+	});
+	expect(outputs[0].map(({ json }) => json.reason)).toEqual(['excluded', 'excluded', null]);
 });
 
 test('an excluded number that cannot be read stops the run before anything is sent', async () => {
@@ -252,39 +265,6 @@ test.each([
 		}
 	},
 );
-
-test('nobody gets a message after the window has closed', async () => {
-	const result = await runUntilClosed(() => service.sent().length > 0, { concurrency: 1 });
-	expect(reasons(result)).toEqual([null, ...people.slice(1).map(() => 'outsideSendWindow')]);
-	expect(sentTo()).toEqual([anna]);
-});
-
-test('a retry sends the messages that a closing window held back, also with Send Once', async () => {
-	// The service refuses the message until the window has closed.
-	await service.fault({ endpoint: 'sendText', match: berta, status: 429, count: 4 });
-	await service.fault({ endpoint: 'sendText', match: dora, status: 422 });
-	const failed = await runUntilClosed(haveAllTried, {}, { sendOnce: true, campaign: 'evening' });
-	expect(sentTo().sort()).toEqual([anna, carl]);
-	await service.retry(failed);
-	expect(sentTo().sort()).toEqual([anna, berta, carl, dora]);
-});
-
-/** Runs the node with a send window that closes as soon as `isOver` is true. */
-async function runUntilClosed(
-	isOver: () => boolean,
-	options: INodeParameters,
-	parameters?: INodeParameters,
-) {
-	const { now } = Date;
-	const later = () => now() + (isOver() ? 3 * 3_600_000 : 0);
-	const clock = jest.spyOn(Date, 'now').mockImplementation(later);
-	const hour = new Date().getUTCHours();
-	const hours = `${hour}:00–${(hour + 2) % 24}:00`;
-	const sendWindow = { values: { days: 'everyDay', hours, timeZone: 'UTC' } };
-	const result = await run({ rules: { sendWindow }, parameters: { ...parameters, options } });
-	clock.mockRestore();
-	return result;
-}
 
 describe('the frequency cap', () => {
 	const rules = { frequencyCap: { values: { messages: 2, per: 'week' } } };

@@ -83,6 +83,17 @@ describe('Retry On Fail and the Retry button send only unsent messages', () => {
 	});
 });
 
+test('of several items for one person with the same text, each is sent once, with a key of its own', async () => {
+	await service.fault({ endpoint: 'sendText', skip: 1, count: 1, status: 422 });
+	const parameters = { ...campaign, to: '+15550001000' };
+	await service.run({ parameters, items: people(3), retryOnFail: true, maxTries: 2 });
+	expect(service.received()).toEqual({ '+15550001000': 3 });
+	const keys = service.requests('sendText').map(({ headers }) => headers['idempotency-key']);
+	const [first, refused, again, last] = keys;
+	expect(refused).toBe(again);
+	expect(new Set([first, again, last]).size).toBe(3);
+});
+
 test('Retry On Fail repeats no message if the service responds with a field `error` and 200', async () => {
 	const body = { id: 'msg_1', error: 0 };
 	await service.fault({ endpoint: 'sendText', status: 200, body, count: 9 });

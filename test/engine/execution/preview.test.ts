@@ -200,6 +200,25 @@ describe('a preview', () => {
 		]);
 	});
 
+	test('of a template that was written with spaces in its variables has their values', async () => {
+		const components = [{ type: 'BODY', text: 'Hi {{ customer }}, {{points }} points' }];
+		const template = { name: 'points', language: 'en_US', components };
+		service.sandbox.state.templates.create(template, 'APPROVED');
+		const value = { body_customer: 'Anna', body_points: '7' };
+		const { outputs } = await run({
+			items: [{ phone: anna }],
+			credentials: service.credentials(service.newKey()),
+			parameters: {
+				operation: 'sendTemplate',
+				template: locator('points', 'name'),
+				language: locator('en_US', 'code'),
+				variables: { mappingMode: 'defineBelow', value },
+				mode: 'preview',
+			},
+		});
+		expect(outputs[0][0].json.text).toBe('Hi Anna, 7 points');
+	});
+
 	test('of a template that the service does not list has no text', async () => {
 		await service.fault({ endpoint: 'listTemplates', status: 403, count: 9 });
 		const credentials = service.credentials(service.newKey());

@@ -316,6 +316,10 @@ describe('a database that fails', () => {
 		recover();
 		expect(statuses((await run(one)).outputs)).toEqual(['mayHaveBeenSent']);
 		expect(received()).toEqual(oneEach(1));
+		const next = await run({ items: people(2) });
+		expect(next.hints.map(({ message }) => message)).toEqual([expect.stringMatching(/^1 sent/)]);
+		const [, again] = statuses((await run({ items: people(2) })).outputs);
+		expect(again).toBe('alreadySent');
 	});
 
 	test.each(range(0, 9))(

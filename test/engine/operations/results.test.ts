@@ -260,6 +260,15 @@ describe('the figures of an execution', () => {
 		expect(figuresOf(result)).toEqual({ sent: '4', skipped: '2', failed: '0' });
 	});
 
+	test('are the sums of all rounds of a loop', async () => {
+		const audienceRules = { excludeNumbers: '+15550001000, +15550001004' };
+		const result = await service.run({
+			...{ ...options, parameters: { ...sending, audienceRules }, batchSize: 2 },
+			onError: 'continueRegularOutput',
+		});
+		expect(figuresOf(result)).toEqual({ sent: '4', skipped: '2' });
+	});
+
 	test('do not contain those of the execution that was retried by the button', async () => {
 		const failed = await service.run(options);
 		expect(figuresOf(failed)).toEqual({ sent: '2', skipped: '2', failed: '1' });

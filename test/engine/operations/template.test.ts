@@ -82,6 +82,14 @@ test('the only language is found in a list that is not known to be complete, but
 	await expect(reviewIn({ has_more: true })).rejects.toThrow('needs a language');
 });
 
+test('a template that is newer than the cached list is found, also if only one of the messages uses it', async () => {
+	await send('login_code', code);
+	const { language, components } = templateOf('login_code');
+	service.sandbox.state.templates.create({ name: 'new', language, components }, 'APPROVED');
+	await send("={{ $json.name === 'Bea' ? 'new' : 'login_code' }}", code);
+	expect(texts().slice(3).sort()).toEqual(logins);
+});
+
 test('named variables in any script are sent in the order of the template', async () => {
 	const components = [{ type: 'BODY', text: '{{größe}} {{ 名前 }}' }];
 	const template = { name: 'scripts', language: 'en_US', components };

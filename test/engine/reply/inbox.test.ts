@@ -96,18 +96,18 @@ test('if a reply does not fit, the question is repeated; after that, or if the s
 	expect(startedBy(trigger)).toEqual([]);
 });
 
-test('repetitions of the question are counted for each person', async () => {
+test.each([0, 1, 2])('%d repetitions of the question go to each person', async (repeats) => {
 	await inbox();
 	const execution = await people.ask([anna, berta], {
 		responseType: 'number',
-		replyOptions: { repeats: 2 },
+		replyOptions: { repeats },
 	});
-	for (const text of ['one', 'two', 'three'])
-		for (const from of [anna, berta]) await people.write(from, text);
-	expect(service.received()).toEqual({ [anna]: 3, [berta]: 3 });
+	const texts = ['one', 'two', 'three'].slice(0, repeats + 1);
+	for (const text of texts) for (const from of [anna, berta]) await people.write(from, text);
+	expect(service.received()).toEqual({ [anna]: repeats + 1, [berta]: repeats + 1 });
 	expect(await jsonOf(execution)).toMatchObject([
-		{ from: anna, accepted: false, text: 'three' },
-		{ from: berta, accepted: false, text: 'three' },
+		{ from: anna, accepted: false, text: texts.at(-1) },
+		{ from: berta, accepted: false, text: texts.at(-1) },
 	]);
 });
 
