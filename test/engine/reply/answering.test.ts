@@ -90,6 +90,14 @@ test.each<[INodeParameters, string, string]>([
 	},
 );
 
+test.each([0, 1, 3])('without a trigger, the question is repeated %d times', async (repeats) => {
+	const execution = await people.ask([anna], { responseType: 'number', replyOptions: { repeats } });
+	const texts = ['one', 'two', 'three', 'four'].slice(0, repeats + 1);
+	for (const text of texts) await people.write(anna, text);
+	expect(service.sent()).toHaveLength(repeats + 1);
+	expect(await jsonOf(execution)).toMatchObject([{ accepted: false, text: texts.at(-1) }]);
+});
+
 test.each<[INodeParameters, unknown]>([
 	[{}, [{ replied: false, accepted: false, from: anna, answer: null }]],
 	[

@@ -187,23 +187,6 @@ test('a message to a run that the user has stopped is an ordinary message', asyn
 	expect(startedBy(trigger)).toEqual(['Anybody?']);
 });
 
-test.each([
-	['dates', new Date().toISOString(), '2001-01-01T00:00:00Z'],
-	['Unix times', 2_000_000_000, 1_999_999_998],
-])('a message from before the question is an ordinary message, with %s', async (_, asked, time) => {
-	const trigger = await inbox();
-	const body = { success: true, data: { id: 'question', timestamp: asked } };
-	await service.fault({ endpoint: 'sendText', status: 200, body });
-	const execution = await people.ask([anna]);
-	const deliver = async (text: string, timestamp: unknown) =>
-		await triggers.deliver(trigger, received({ id: text, from: anna, text, timestamp }));
-	await deliver('Hi', time);
-	expect(startedBy(trigger)).toEqual(['Hi']);
-	expect(execution.outputs).toBeUndefined();
-	await deliver('Now', asked);
-	expect(await jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
-});
-
 test('once the trigger was told about people, their messages are replies, even before the service has responded to the question', async () => {
 	const trigger = await inbox();
 	await service.fault({ endpoint: 'sendText', delayMs: 6_000 });

@@ -2,6 +2,7 @@
 import { type Arrival, type Run, type RunState } from '../../../nodes/BusinessMessaging/inbox/core';
 import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
 import type {
+	CallResult,
 	Delivery,
 	InboxPorts,
 	TriggerRequest,
@@ -131,3 +132,22 @@ test.each(['gone', undefined] as const)(
 		expect(await inbox.consume(delivery(), [message({ key: 'next' })])).toBe('busy');
 	},
 );
+
+test('a message waits for an owner that is unpublished, for a minute each time', async () => {
+	let [now, result]: [number, CallResult] = [Date.now(), 'gone'];
+	const inbox = new Inbox(own, { ...ports, now: () => now, callTrigger: async () => result });
+	await ask(inbox, 'run-0000001', 0, { owner: other, until: now + 600_000 });
+	const decide = async (key: string) => {
+		const verdicts = await inbox.consume(delivery(), [message({ key })]);
+		return verdicts === 'busy' ? verdicts : verdicts[0].is;
+	};
+	expect(await decide('first')).toBe('busy');
+	now += 30_000;
+	result = { inbox: 'yes', verdict: { is: 'ordinary' } };
+	expect(await decide('first')).toBe('ordinary');
+	now += 60_000;
+	result = 'gone';
+	expect(await decide('second')).toBe('busy');
+	now += 60_001;
+	expect(await decide('second')).toBe('ordinary');
+});
