@@ -58,6 +58,18 @@ test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 	},
 );
 
+test('in no way does a map give what is too old', () => {
+	const map = new BoundedMap<string, number>({ maxSize: 9, maxAgeMs: 1_000 });
+	const ways = [() => map.get('a'), () => map.has('a'), () => map.size, () => map.all()];
+	const read = (way: () => unknown, ageMs: number) => {
+		map.set('a', 1);
+		now += ageMs;
+		return way();
+	};
+	expect(ways.map((way) => read(way, 999))).toEqual([1, true, 1, [['a', 1]]]);
+	expect(ways.map((way) => read(way, 1_000))).toEqual([undefined, false, 0, []]);
+});
+
 test('a request that has waited for the response to another one leaves nothing of its execution behind', async () => {
 	const limiter = new RateLimiter(60_000);
 	const first = (await limiter.acquire(1)) as Slot;

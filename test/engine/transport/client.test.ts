@@ -188,6 +188,15 @@ test('the code of a network error is read from the error that n8n has wrapped, a
 	}
 });
 
+test('messages that a closing window holds back take nothing from the rate of later ones', async () => {
+	const { client, routes } = clientOf(answering({}), { requestsPerMinute: 1 });
+	const held = { isStillAllowed: () => false };
+	for (const kind of Array(3).fill('cancelled'))
+		await expect(client.call(write, held)).rejects.toMatchObject({ kind });
+	await client.call(write);
+	expect(routes).toHaveLength(1);
+});
+
 test('a refused connection does not count for the rate', async () => {
 	const service = answering({ error: refused }, { error: refused }, {});
 	const { client, routes } = clientOf(service, { requestsPerMinute: 1 });

@@ -134,6 +134,24 @@ test.each(nodes)(
 	},
 );
 
+test('each resource begins with its most used operation, which workflows that keep this default rely on', () => {
+	const [{ description }] = nodes;
+	const fields = description.properties.filter(({ name }) => name === 'operation');
+	const defaults = fields.map((field) => [
+		field.displayOptions?.show?.resource?.[0],
+		field.default,
+	]);
+	expect(Object.fromEntries(defaults)).toEqual({
+		account: 'getCurrent',
+		analytics: 'getMessageStatistics',
+		contact: 'upsert',
+		conversation: 'getAll',
+		message: 'sendText',
+		template: 'getAll',
+		webhook: 'getAll',
+	});
+});
+
 test('every placeholder shows a value, after "e.g.", or says what to do', () => {
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file
 	const { BusinessMessagingApi } = require(

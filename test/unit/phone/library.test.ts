@@ -315,7 +315,12 @@ test.each([
 	['Ivory Coast (MTN) with and without the new 05', '+2250544123456', '+22544123456', true],
 	['Ivory Coast (Moov) with and without the new 01', '+2250140123456', '+22540123456', true],
 	['new numbers of two networks of Ivory Coast', '+2250507123456', '+2250707123456', false],
-	['Brazil with and without the ninth digit', '+5511987654321', '+551187654321', true],
+	...['6', '7', '8', '9'].map((first): [string, string, string, boolean] => [
+		`Brazil with and without the ninth digit before ${first}`,
+		`+55119${first}7654321`,
+		`+5511${first}7654321`,
+		true,
+	]),
 	['a Brazilian mobile and the landline like it', '+5511934567890', '+551134567890', false],
 	['a US number that begins like a Mexican one', '+15215512345', '+525512345', false],
 ])('knows whether two numbers reach one phone: %s', (_, one, other, areSame) => {
