@@ -3,6 +3,9 @@
 // them in their own way: harness/mutation, harness/coverage.
 const { availableParallelism } = require('node:os');
 
+// A time without a zone is UTC on every server. In UTC, a test could not notice the server's zone in its place.
+process.env.TZ = 'Asia/Kathmandu';
+
 /** @type {import('jest').Config} */
 const common = {
 	rootDir: __dirname,

@@ -54,7 +54,7 @@ const replies = [
 ];
 
 export const suitesOf: Record<string, string[]> = {
-	api: [...transport.slice(0, 4), ...operations, ...receiving],
+	api: ['unit/api/endpoints', ...transport.slice(0, 4), ...operations, ...receiving],
 	reading: [
 		'unit/reading/parseJson',
 		'unit/reading/readResponse',
@@ -92,6 +92,8 @@ export const suitesOf: Record<string, string[]> = {
 	editor: ['engine/editor/templates', 'engine/editor/groups', 'engine/security/secrets'],
 	webhooks: [
 		'unit/memory',
+		'unit/webhooks/delivery',
+		'unit/webhooks/registrations',
 		...receiving,
 		'engine/trigger/lifecycle',
 		'engine/trigger/addresses',

@@ -208,6 +208,10 @@ test.each<[string, string, string, string[]]>([
 		(former): [string, string, string, string[]] => [former, '', former, []],
 	),
 	['+49 0170 1234567', '', '+491701234567', []],
+	// from a spreadsheet or a list
+	["' +49 170 1234567", '', '+491701234567', []],
+	['+49 170 1234567,', '', '+491701234567', []],
+	['+49 170 1234567 , ', '', '+491701234567', []],
 	['+36 (06) 1 234 5678', '', '+3612345678', []],
 	['+34 (0)612 345 678', '', '+34612345678', []],
 	['+39 (0)6 1234 5678', '', '+390612345678', []],
@@ -259,14 +263,17 @@ test.each([
 		['GB', 'gb', ' Gb ', 'UK', 'uk', '+44', '0044', 'United Kingdom', 'great britain', 'England'],
 	],
 	['US', ['us', 'USA', 'U.S.A.', '+1', 'United States', 'united states of america']],
-	['DE', ['de', '+49', 'Germany', 'Deutschland', 'ALLEMAGNE', 'Alemania']],
+	['DE', ['de', '+49', ' +49 ', '+ 49', 'Germany', 'Deutschland', 'ALLEMAGNE', 'Alemania']],
 	['AT', ['Österreich', 'Osterreich', 'austria']],
 	['AE', ['UAE', 'United Arab Emirates', '+971']],
 	['CI', ["Côte d'Ivoire", 'Ivory Coast']],
 	['IN', ['India', 'भारत', '+91']],
 	[
 		undefined,
-		['', ' ', 'none of these', 'Europe', '+', '+999', '+800', '44', '+4', 'XX', '+447700900123'],
+		[
+			...['', ' ', 'none of these', 'Europe', '+', '+999', '+800', '44', '+4', 'XX'],
+			...['+447700900123', '+44 7', 'x+44'],
+		],
 	],
 ])('as the country %s is read: %j', (country, texts) => {
 	expect(texts.map((text) => [text, readCountry(text)])).toEqual(
