@@ -1,6 +1,4 @@
 /** Gives runs their replies when they are due, and starts the workflow with replies that a run can no longer get. */
-import { union } from 'lodash';
-
 import {
 	type Run,
 	afterHandOver,
@@ -151,8 +149,7 @@ export class HandOver {
 		const isStarted = typeof result === 'object' && result.isStarted === true;
 		const current = this.known.runs.get(run.id);
 		if (!isStarted || !current) return false;
-		current.started = union(current.started, keys);
-		this.known.changed(current);
+		this.known.noteStarted(run.id, keys);
 		return await this.synchronize(current);
 	}
 

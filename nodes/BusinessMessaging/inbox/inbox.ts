@@ -295,6 +295,8 @@ export class Inbox {
 			for (const name of names)
 				if (isDone) this.starting.set(name, 'started');
 				else this.starting.delete(name);
+			// The response may be lost. Then this is stored nevertheless, before n8n may be killed.
+			if (isDone) this.known.noteStarted(id, left);
 		});
 		return { inbox: 'yes', isStarted: true, late };
 	}

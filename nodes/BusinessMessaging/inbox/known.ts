@@ -1,5 +1,5 @@
 /** What the process of a trigger knows about runs, and what n8n stores of it with the trigger. */
-import { uniq } from 'lodash';
+import { union, uniq } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
 import { type Run, type Sender, isOpen, keysOf, mergeRun } from './core';
@@ -254,6 +254,14 @@ export class Known {
 		this.texts.delete(run.id);
 		this.changedRuns.add(run.id);
 		this.onChange(run);
+	}
+
+	/** Remembers that the workflow was started with these messages, which came too late for their run. */
+	noteStarted(id: string, keys: string[]): void {
+		const run = this.runs.get(id);
+		if (!run) return;
+		run.started = union(run.started, keys);
+		this.changed(run);
 	}
 
 	/** Remembers the sender's name in each run whose question the message quotes. */

@@ -7,8 +7,13 @@ import {
 } from '../../../nodes/BusinessMessaging/inbox/core';
 import { toLateItem } from '../../../nodes/BusinessMessaging/inbox/atTrigger';
 import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
-import type { CallResult, InboxPorts } from '../../../nodes/BusinessMessaging/inbox/ports';
+import type {
+	CallResult,
+	Delivery,
+	InboxPorts,
+} from '../../../nodes/BusinessMessaging/inbox/ports';
 import { QuestionRun } from '../../../nodes/BusinessMessaging/inbox/questionRun';
+import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import {
 	answerFields,
 	defaultAnswer,
@@ -110,5 +115,40 @@ test.each<[string, CallResult, boolean]>([
 		await aDayLater;
 		expect(calls).toBeGreaterThan(20);
 		expect(calls).toBeLessThan(300);
+	},
+);
+
+test.each([
+	[true, 0],
+	[false, 1],
+])(
+	'after a call that starts the workflow with a late reply (has it started: %j), a restarted n8n starts it %d times, even if the response was lost',
+	async (isDone, starts) => {
+		let stored: unknown;
+		const delivery = (): Delivery => ({
+			stored,
+			store: (live) => (stored = live.toJSON()),
+			ended: Promise.resolve('received'),
+			hasSucceeded: async () => isDone,
+		});
+		const ports: InboxPorts = {
+			now: () => limit,
+			pause: async () => await new Promise(() => {}),
+			callTrigger: async () => undefined, // lost
+			...{ seal: (record) => record, unseal: (text) => text, warn: () => {} },
+			...{ callRun: async () => 'unknown', repeat: async () => false },
+		};
+		const url = `https://n8n.test/webhook-waiting/1/node?wait=run-0000001&signature=${'a'.repeat(64)}`;
+		const run = { ...runWith(), id: 'run-0000001', url, isOver: true };
+		const before = new Inbox(run.owner, ports);
+		before.known.merge(run);
+		const record = toRecord(run, run.owner);
+		const call = { is: 'late' as const, id: run.id, run: record, keys: [reply] };
+		expect((await before.respond(delivery(), call)).late).toHaveLength(1);
+		await new Promise(setImmediate);
+		await before.respond(delivery(), { is: 'sync' });
+		const restarted = new Inbox(run.owner, ports);
+		restarted.known.load(delivery());
+		expect(lateMessages(restarted.known.runs.get(run.id)!)).toHaveLength(starts);
 	},
 );

@@ -222,6 +222,8 @@ test.each(['<', '<h1', '<title ', '<h1>', '&amp;', ' ', '<message>\n', '\u0130']
 test.each([
 	['2026-03-29T10:00:00', '2026-03-29T10:00:00Z'],
 	['2026-03-29 10:00', '2026-03-29T10:00:00Z'],
+	['2026-03-29T10:00:00.123', '2026-03-29T10:00:00.123Z'],
+	['2026-03-29 10:00:00.123456', '2026-03-29T10:00:00.123Z'],
 	['2026-03-29T10:00:00.5+02:00', '2026-03-29T08:00:00.500Z'],
 ])('the time %s is %s wherever n8n runs', (written, time) => {
 	const read = `process.stdout.write(String(require('./dist/nodes/BusinessMessaging/reading/readResponse').asMilliseconds('${written}')))`;

@@ -6,8 +6,9 @@ import { eventsOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicatio
 import { hasSucceeded } from '../../../nodes/BusinessMessaging/webhooks/delivery';
 
 type Response = Parameters<typeof hasSucceeded>[0];
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const responseOf = (statusCode: number, writableEnded = true) =>
-	({ statusCode, writableEnded }) as Response;
+	({ statusCode, writableEnded }) as Mutable<Response>;
 
 test.each([
 	[200, true],
