@@ -99,7 +99,14 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/trigger/addresses',
 		'engine/transport/registerWebhook',
 	],
-	trigger: [...receiving, 'engine/trigger/lifecycle', 'engine/trigger/collect'],
+	trigger: [
+		...receiving,
+		'engine/security/log',
+		'engine/trigger/lifecycle',
+		'engine/trigger/collect',
+		'engine/reply/late',
+		'engine/reply/requests',
+	],
 	inbox: [
 		'unit/inbox/decisions',
 		'unit/inbox/handOver',
