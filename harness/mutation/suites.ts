@@ -54,7 +54,7 @@ const replies = [
 ];
 
 export const suitesOf: Record<string, string[]> = {
-	api: ['unit/api/endpoints', ...transport.slice(0, 4), ...operations, ...receiving],
+	api: ['unit/api/endpoints', ...transport.slice(0, 6), ...operations, ...receiving],
 	reading: [
 		'unit/reading/parseJson',
 		'unit/reading/readResponse',
@@ -89,7 +89,12 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/execution/sendOnce',
 		'unit/simulation/claims',
 	],
-	editor: ['engine/editor/templates', 'engine/editor/groups', 'engine/security/secrets'],
+	editor: [
+		'engine/editor/templates',
+		'engine/editor/lists',
+		'engine/editor/groups',
+		'engine/security/secrets',
+	],
 	webhooks: [
 		'unit/memory',
 		'unit/webhooks/delivery',

@@ -1,4 +1,4 @@
-/** The lists to choose from and the form for templates, as the editor calls them. */
+/** The form and the text of a template, as the editor calls them. */
 import { escape } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 import { locator, useService } from '../../../harness/engine/service';
@@ -64,7 +64,8 @@ describe('the form of a template', () => {
 			expect(results[1].name).toBe('German (Germany) · de_DE');
 			const fields = await form(chosen('big_order', 'de_DE'));
 			expect(fields.map(({ id }) => id)).toEqual(bigFields);
-			expect(fields.every(({ required, display }) => required && display)).toBe(true);
+			for (const field of fields)
+				expect(field).toMatchObject({ required: true, display: true, type: 'string' });
 			expect([0, 1, 5, 9].map((index) => fields[index].displayName)).toEqual([
 				'Header 1: Order {{1}}',
 				'Body 1: …Hello {{1}}…',
@@ -88,6 +89,7 @@ describe('the form of a template', () => {
 		['', 'en_US', 'Choose a template to see its text here.'],
 		['welcome', '', 'Choose a language to see the text of the template here.'],
 		['welcome', 'fr_FR', noFrench],
+		['invoise', '', 'The service has no template "invoise". Did you mean invoice?'],
 		['opening_hours', 'en_US', 'We have new opening hours: Monday to Saturday, 9 to 18.'],
 	])(
 		'the template "%s" in the language "%s" gives no fields, and the text says why',
@@ -96,6 +98,48 @@ describe('the form of a template', () => {
 			expect(await textOf(chosen(template, language))).toContain(escape(words));
 		},
 	);
+
+	test('a template in only one language needs no chosen language', async () => {
+		expect(await textOf(chosen('login_code', ''))).toBe('{{1}} is your login code.');
+		expect((await form(chosen('login_code', ''))).map(({ id }) => id)).toEqual(['body_1']);
+	});
+
+	test('the fallback template has its own text and form', async () => {
+		const editor = open({
+			...chosen('welcome'),
+			operation: 'sendText',
+			useFallbackTemplate: true,
+			fallbackTemplate: locator('login_code', 'list'),
+			fallbackLanguage: locator('en_US', 'list'),
+		});
+		const { fields, emptyFieldsNotice } = await editor.resourceMapping('getFallbackText');
+		expect([fields, emptyFieldsNotice]).toEqual([[], '{{1}} is your login code.']);
+		const form = await editor.resourceMapping('getFallbackVariables');
+		expect(form.fields.map(({ displayName }) => displayName)).toEqual(['Body 1: {{1}} is your…']);
+	});
+
+	test.each([
+		['Hi\n\n{{1}}, bye', 'Body 1: Hi {{1}}, bye'],
+		['Dear Ms {{1}}', 'Body 1: Dear Ms {{1}}'],
+		['Dear Mrs {{1}}', 'Body 1: …Mrs {{1}}'],
+		['{{1}} http://a', 'Body 1: {{1}} http://a'],
+		['Good morning {{ name }}', 'Body name: …{{ name }}'],
+		['Welcome, {{customer_first_name}}', 'Body customer_first_name: …{{customer_first_name}}'],
+		['Hi {{first  name}}, bye', 'Body first  name: Hi…'],
+	])('the variable in %j has the label "%s"', async (text, label) => {
+		const components = [{ type: 'BODY', text }];
+		await service.list('listTemplates', { name: 'sale', language: 'en_US', components });
+		expect((await form(chosen('sale'))).map(({ displayName }) => displayName)).toEqual([label]);
+	});
+
+	test.each(['http', 'https'])('the label of a button leaves out %s://', async (scheme) => {
+		const components = [
+			{ type: 'BODY', text: 'Hi' },
+			{ type: 'BUTTONS', buttons: [{ text: 'Open', url: `${scheme}://a.de/{{1}}` }] },
+		];
+		await service.list('listTemplates', { name: 'sale', language: 'en_US', components });
+		expect((await form(chosen('sale')))[0].displayName).toBe('Button 1: a.de/{{1}}');
+	});
 
 	test('the whole text of the template is shown, with its variables and without any HTML from the service', async () => {
 		const buttons = [{ text: 'Yes' }, { text: 'Track', url: 'https://a.test/{{1}}' }];
@@ -157,59 +201,12 @@ describe('the form of a template', () => {
 			const variables = { mappingMode: 'defineBelow', value: { body_1: 'Anna' }, schema };
 			const parameters = { ...chosen('welcome'), variables: variables as never };
 			expect(await form(parameters, refused())).toEqual(schema);
+			const empty = { ...variables, schema: [] };
+			const fields = await form({ ...chosen('welcome'), variables: empty }, refused());
+			expect(fields.filter(({ removed }) => !removed)).toEqual(numbered);
 			expect(await textOf(parameters, refused())).toContain(refusal);
 			const search = open({}, refused()).listSearch('searchTemplateNames');
 			await expect(search).rejects.toThrow(refusal);
 		});
-	});
-});
-
-describe('lists to choose from', () => {
-	const service = useService({ sampleContacts: 1_200 });
-	const search = async (method: string, filter?: string, token?: string) =>
-		await service.engine
-			.editor({ credentials: service.credentials() })
-			.listSearch(method, filter, token);
-
-	test('scrolling shows all contacts, each once', async () => {
-		const values: unknown[] = [];
-		let token: string | undefined;
-		do {
-			const page = await search('searchContacts', undefined, token);
-			values.push(...page.results.map(({ value }) => value));
-			token = page.paginationToken;
-		} while (token);
-		expect(values).toEqual(service.sandbox.state.contacts.all.map(({ id }) => id));
-	});
-
-	test.each(['edsger dijkstra 240', '+15551001199', '(0) 1001-199'])(
-		'a contact far down is found by %s',
-		async (filter) => {
-			const { name, phone, id } = service.sandbox.state.contacts.all[1_199];
-			const { results } = await search('searchContacts', filter);
-			expect(results).toEqual([{ name: `${name} · ${phone}`, value: id }]);
-		},
-	);
-
-	test('records show the fields that they have; if they have no ID, an error names their fields', async () => {
-		await service.list('listContacts', { id: 'a' }, { name: 'No ID' }, { id: 7, name: 'Bea' });
-		const { results } = await search('searchContacts');
-		expect(results).toEqual([
-			{ name: 'a', value: 'a' },
-			{ name: 'Bea', value: '7' },
-		]);
-		await service.list('listWebhooks', { url: 'https://a.test', events: ['message.read'] });
-		await expect(search('searchWebhooks')).rejects.toMatchObject({
-			message: 'The node found no ID in the webhooks of the service',
-			description: "The first webhook has the fields url, events. Choose 'By ID' and enter the ID.",
-		});
-	});
-
-	test('an incomplete list shows what the service returned, or why nothing was found', async () => {
-		const body = { data: [{ id: 'a', name: 'Ada' }], total: 25 };
-		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
-		expect((await search('searchContacts', 'ad')).results).toEqual([{ name: 'Ada', value: 'a' }]);
-		const message = 'The service returned 1 of 25 contacts';
-		await expect(search('searchContacts', 'Bea')).rejects.toMatchObject({ message });
 	});
 });

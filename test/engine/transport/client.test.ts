@@ -151,6 +151,20 @@ test('after 404 or 405, the method of the other API path is tried; if it works, 
 	expect(others).toEqual(['PATCH /v1/contacts/1', 'PATCH /v1/contacts/2', 'GET /v1/contacts/1']);
 });
 
+test.each([
+	['/v1', 'PUT /v1/contacts/1', 'The service did not find the requested resource'],
+	['/api/v1', 'PATCH /api/v1/contacts/1', 'The service does not offer POST /api/v1/templates'],
+])(
+	'under the API path %s, the first request of an update is %s, and the error of an endpoint that is not found is "%s"',
+	async (apiPath, route, message) => {
+		const { client, routes } = clientOf(answering({}, { status: 404 }), { apiPath });
+		await client.call(update, { id: '1' });
+		const call = client.call(endpoints.createTemplate);
+		await expect(call).rejects.toMatchObject({ message: `${message} (HTTP 404)` });
+		expect(routes).toEqual([route, `POST ${apiPath}/templates`]);
+	},
+);
+
 test('once an endpoint has worked, a record that is not found is requested only once', async () => {
 	const { client, routes } = clientOf(answering({}, { status: 404 }));
 	await client.call(update, { id: '1' });

@@ -323,13 +323,19 @@ describe('records', () => {
 		expect(ids).toHaveLength(count);
 	});
 
-	test('in several possible lists lead to an error that names the fields of the response', async () => {
-		const body = { people: [{ id: 1 }], groups: [{ id: 2 }] };
-		await expect(list(() => ({ body }))).rejects.toMatchObject({
-			message: 'The node found no list of contacts in the response',
-			description: expect.stringContaining('people, groups'),
-		});
-	});
+	test.each<[string, Endpoint]>([
+		['contacts', endpoints.listContacts],
+		['conversations', endpoints.listConversations],
+	])(
+		'in several possible lists lead to an error that names %s and the fields of the response',
+		async (records, endpoint) => {
+			const body = { people: [{ id: 1 }], groups: [{ id: 2 }] };
+			await expect(list(() => ({ body }), {}, endpoint)).rejects.toMatchObject({
+				message: `The node found no list of ${records} in the response`,
+				description: expect.stringContaining('people, groups'),
+			});
+		},
+	);
 });
 
 describe('the list of templates', () => {

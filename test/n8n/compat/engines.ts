@@ -28,7 +28,7 @@ export interface EngineVersions {
 /** Rows of the table, each with its test files, below `test` and without `.test.ts`. */
 export const areas: Record<string, string[]> = {
 	'Credential: test': ['credentials/credential'],
-	'Lists to choose from, groups of fields': ['editor/templates', 'editor/groups'],
+	'Lists to choose from, groups of fields': ['editor/templates', 'editor/lists', 'editor/groups'],
 	'Send Template': ['operations/template'],
 	'Every operation, one item fails': ['operations/everyOperation'],
 	'Retry On Fail, Retry button': ['execution/campaign'],
