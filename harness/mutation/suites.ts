@@ -51,6 +51,7 @@ const replies = [
 	'engine/reply/answering',
 	'engine/reply/requests',
 	'engine/reply/late',
+	'engine/reply/times',
 ];
 
 export const suitesOf: Record<string, string[]> = {
@@ -85,6 +86,7 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/execution/expressions',
 		...operations,
 		...sending,
+		'engine/execution/closingWindow',
 		'engine/execution/rounds',
 		'engine/execution/sendOnce',
 		'unit/simulation/claims',
@@ -114,6 +116,7 @@ export const suitesOf: Record<string, string[]> = {
 	],
 	inbox: [
 		'unit/inbox/decisions',
+		'unit/inbox/due',
 		'unit/inbox/handOver',
 		'unit/inbox/memory',
 		'unit/inbox/merge',
