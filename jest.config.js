@@ -3,7 +3,7 @@
 // them in their own way: harness/mutation, harness/coverage.
 const { availableParallelism } = require('node:os');
 
-// A time without a zone is UTC on every server. In UTC, a test could not notice the server's zone in its place.
+// The nodes read a time without a zone as UTC. If the tests ran in UTC, they would also pass with the server's zone.
 process.env.TZ = 'Asia/Kathmandu';
 
 /** @type {import('jest').Config} */

@@ -58,7 +58,7 @@ test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 	},
 );
 
-test('in no way does a map give what is too old', () => {
+test('however a map is read, entries that are too old are missing', () => {
 	const map = new BoundedMap<string, number>({ maxSize: 9, maxAgeMs: 1_000 });
 	const ways = [() => map.get('a'), () => map.has('a'), () => map.size, () => map.all()];
 	const read = (way: () => unknown, ageMs: number) => {

@@ -254,8 +254,8 @@ function lookAhead(stores: EntryStore[], items: ValidItem[], { config }: Client)
 /** What guards see of an item whose turn came after the run was stopped. */
 const stopped = toOutcome(new InputError('The run was stopped'));
 
-/** Whether an item has failed for good. One that was held back may still count as left out, see `sendWindow`. */
-function endsRun(outcome: Outcome): boolean {
+/** Whether a request has failed. One that was held back has not: `sendWindow` may leave out its item. */
+function isFailure(outcome: Outcome): boolean {
 	return hasFailed(outcome) && outcome.failure.kind !== 'cancelled';
 }
 
@@ -298,14 +298,14 @@ async function carryOut(
 				// It may have claimed its entry before the run was stopped. As nothing is sent, the claim is removed.
 				isTooLate = settings.isStopped();
 				const outcome = isTooLate ? stopped : await sendItem(run, client, item, request);
-				hasToStop ||= stops && endsRun(outcome); // before the next item gets its turn
+				hasToStop ||= stops && isFailure(outcome); // before the next item gets its turn
 				return outcome;
 			});
 		const outcome = await guarded(guards, item, sendUnguarded)().catch(toOutcome);
 		if (isTooLate) return;
 		item.outcome = outcome;
 		note(outcome);
-		hasToStop ||= stops && endsRun(outcome);
+		hasToStop ||= stops && hasFailed(outcome);
 	});
 	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
 	return warning;

@@ -295,7 +295,7 @@ export class Inbox {
 			for (const name of names)
 				if (isDone) this.starting.set(name, 'started');
 				else this.starting.delete(name);
-			// The response may be lost. Then this is stored nevertheless, before n8n may be killed.
+			// The caller notes this too, but may never get the response.
 			if (isDone) this.known.noteStarted(id, left);
 		});
 		return { inbox: 'yes', isStarted: true, late };

@@ -83,7 +83,7 @@ describe('Retry On Fail and the Retry button send only unsent messages', () => {
 	});
 });
 
-test('of several items for one person with the same text, each is sent once, with a key of its own', async () => {
+test('several items with the same text for one person are each sent once, with different idempotency keys', async () => {
 	await service.fault({ endpoint: 'sendText', skip: 1, count: 1, status: 422 });
 	const parameters = { ...campaign, to: '+15550001000' };
 	await service.run({ parameters, items: people(3), retryOnFail: true, maxTries: 2 });

@@ -134,7 +134,7 @@ test.each(nodes)(
 	},
 );
 
-test('each resource begins with its most used operation, which workflows that keep this default rely on', () => {
+test('the default operation of each resource is the most used one, and saved workflows rely on it', () => {
 	const [{ description }] = nodes;
 	const fields = description.properties.filter(({ name }) => name === 'operation');
 	const defaults = fields.map((field) => [
