@@ -2,7 +2,7 @@
  * The asking half of the protocol. All triggers are told about a person before the person is asked; the owner is told
  * last. README.md has the whole picture.
  */
-import { sortBy, union } from 'lodash';
+import { difference, sortBy, union } from 'lodash';
 
 import { InputError } from '../transport/errors';
 import { type Person, type Question, type Run, leaseMs } from './core';
@@ -188,15 +188,18 @@ export class Asker {
 
 	/** Tells the owner last: replies count from the moment when the owner knows of the question. */
 	private async tellAll(toRun: () => Run): Promise<void> {
-		const { owner } = this;
-		const response = (await this.tellOthers(toRun())) ?? (await this.tellOwner(toRun()));
+		const run = toRun();
+		const response = (await this.tellOthers(run)) ?? (await this.tellOwner(run));
 		if (!this.isAsking) return;
 		const named = response.inbox === 'other' ? response.owner : undefined;
 		if (named !== undefined) this.chooseOwner(named);
 		// Another part of the run may have chosen another owner meanwhile.
-		if (named !== undefined || this.owner !== owner) return await this.tellAll(toRun);
+		if (named !== undefined || this.owner !== run.owner) return await this.tellAll(toRun);
 		this.isAccepted = true;
-		await this.tellNew(response.triggers ?? []);
+		const { triggers = [] } = response;
+		await this.tellNew(triggers);
+		// The owner does not accept people of whom a trigger that was published meanwhile has not heard.
+		if (difference(triggers, run.triggers).length > 0) await this.tellAll(toRun);
 	}
 
 	/**
@@ -233,9 +236,6 @@ export class Asker {
 			others.map(async (url) => await this.untilResponse(url, this.request(run, url))),
 		);
 		this.noteSilent(others, results);
-		// A trigger that is being published again learns of the run when it is published.
-		const gone = others.filter((_, index) => results[index] === 'gone');
-		this.triggers = this.triggers.filter((url) => !gone.includes(url));
 		const responses = results.filter((result) => typeof result === 'object');
 		return responses.find(({ inbox }) => inbox === 'other');
 	}

@@ -2,7 +2,7 @@
  * A trigger as the inbox, in one process: how it responds to the service, to Send and Wait, and to other triggers.
  * README.md has the whole picture.
  */
-import { sortBy, uniq } from 'lodash';
+import { difference, sortBy, uniq } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
 import {
@@ -226,6 +226,8 @@ export class Inbox {
 		if (this.known.runs.people + run.people.size > maxOpen && isNew) return { inbox: 'full' };
 		const now = this.known.ports.now();
 		const isOwner = run.owner === this.known.own;
+		if (isOwner && earlier && isTooEarly(run, earlier))
+			return responseOf(this.known.merge({ ...earlier, leaseUntil: now + leaseMs }), inbox);
 		const clock = skewMs === null ? now - clockToleranceMs : now + skewMs;
 		for (const [item, person] of run.people)
 			if (isOwner && !person.isSince && !earlier?.people.get(item)?.since)
@@ -235,8 +237,7 @@ export class Inbox {
 			earlier.owner = run.owner;
 		const merged = this.known.merge({ ...run, leaseUntil: now + leaseMs });
 		if (merged.isOver && !isOwner) this.known.retire(merged);
-		const { owner: chosen, triggers, isOver } = merged;
-		return { inbox, owner: chosen, triggers, isOver };
+		return responseOf(merged, inbox);
 	}
 
 	/**
@@ -300,6 +301,19 @@ export class Inbox {
 		});
 		return { inbox: 'yes', isStarted: true, late };
 	}
+}
+
+/**
+ * Whether a run must not ask its new people yet: a trigger that was published meanwhile has not heard of them, so their
+ * replies would start its workflow. The response names this trigger, and the run tells it first.
+ */
+function isTooEarly({ people, triggers }: Run, earlier: Run): boolean {
+	const isNew = [...people.keys()].some((item) => !earlier.people.has(item));
+	return isNew && difference(earlier.triggers, triggers).length > 0;
+}
+
+function responseOf({ owner, triggers, isOver }: Run, inbox: TriggerResponse['inbox']) {
+	return { inbox, owner, triggers, isOver };
 }
 
 function lateOf(run: Run | undefined): Late[] {

@@ -45,7 +45,7 @@ export interface TriggerResponse {
 	isFiltered?: boolean;
 	/** The owner of the open questions that it knows. */
 	owner?: string;
-	/** All triggers that have to know of the run. */
+	/** All triggers that have to know of the run. If the run did not name one of them, the owner has not accepted new people. */
 	triggers?: string[];
 	/** Whether the run in the request is over, so that it gets no more replies. */
 	isOver?: boolean;

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 
 import { leaseMs } from '../../../nodes/BusinessMessaging/inbox/core';
-import { ask, setting, write } from './inbox/actions';
+import { ask, publish, setting, write } from './inbox/actions';
 import { invariants } from './inbox/invariants';
 import { carryOut, simulate } from './inbox/schedules';
 import type { Action, Schedule } from './inbox/parts';
@@ -26,7 +26,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		{
 			actions: [
 				ask(0, [0, 1, 2]),
-				{ is: 'publish', at: 5, trigger: 0, gone: 2, takes: 2, isNew: false, isRemoved: false },
+				publish(5, 0, 2, 2),
 				...[5.5, 8, 20].map((at, person) => write(at, person)),
 			],
 		},
@@ -96,15 +96,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 			seed: 1352379671,
 			actions: [
 				ask(0, [0, 1, 2]),
-				{
-					is: 'publish',
-					at: 30,
-					trigger: 0,
-					gone: 1.6,
-					takes: 3.3,
-					isNew: false,
-					isRemoved: false,
-				},
+				publish(30, 0, 1.6, 3.3),
 				write(32.2, 0),
 				{ is: 'kill', at: 84.7, process: 2, down: 5.9 },
 				write(115, 2),
@@ -150,8 +142,8 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 			setting: { ...setting, triggers: 2 },
 			actions: [
 				...[0, 13, 16.5].map((at, person) => ask(at, [person])),
-				{ is: 'publish', at: 10, trigger: 0, gone: 5, takes: 1, isNew: false, isRemoved: false },
-				{ is: 'publish', at: 10.5, trigger: 1, gone: 0, takes: 1, isNew: true, isRemoved: false },
+				publish(10, 0, 5, 1),
+				publish(10.5, 1, 0, 1, { isNew: true }),
 				...[write(18, 2), write(25, 0), write(26, 1)],
 			],
 		},
@@ -164,9 +156,9 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 			setting: { ...setting, triggers: 3 },
 			actions: [
 				...[0, 13, 16.5].map((at, person) => ask(at, [person])),
-				{ is: 'publish', at: 10, trigger: 0, gone: 5, takes: 1, isNew: false, isRemoved: false },
-				{ is: 'publish', at: 10.5, trigger: 1, gone: 0, takes: 1, isNew: true, isRemoved: false },
-				{ is: 'publish', at: 10.5, trigger: 2, gone: 0, takes: 1, isNew: true, isRemoved: false },
+				publish(10, 0, 5, 1),
+				publish(10.5, 1, 0, 1, { isNew: true }),
+				publish(10.5, 2, 0, 1, { isNew: true }),
 				...[write(200, 2), write(210, 0), write(220, 1)],
 			],
 		},
@@ -247,7 +239,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 			setting: { ...setting, triggers: 2 },
 			actions: [
 				...[ask(0, [0]), ask(15, [0])],
-				{ is: 'publish', at: 10, trigger: 0, gone: 100, takes: 1, isNew: false, isRemoved: false },
+				publish(10, 0, 100, 1),
 				...[write(300, 0), write(310, 0)],
 			],
 		},
@@ -260,8 +252,8 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 			setting: { ...setting, triggers: 2 },
 			actions: [
 				...[ask(0, [0]), ask(13, [0])],
-				{ is: 'publish', at: 10, trigger: 0, gone: 5, takes: 1, isNew: false, isRemoved: false },
-				{ is: 'publish', at: 10.5, trigger: 1, gone: 0, takes: 1, isNew: true, isRemoved: false },
+				publish(10, 0, 5, 1),
+				publish(10.5, 1, 0, 1, { isNew: true }),
 				write(100, 0),
 			],
 		},
@@ -284,6 +276,20 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		},
 		[[]],
 		['m0'],
+	],
+	[
+		"a run of which the owner knows a newer trigger asks nobody before that trigger has heard of them, even if the owner's responses are lost for long",
+		{
+			setting: { ...setting, triggers: 3, keepsExecutions: false, trouble: 20 },
+			seed: 24,
+			actions: [
+				ask(0, [0, 1, 2, 3, 4], { pace: 15 }),
+				publish(10, 1, 1.2, 0, { isNew: true }),
+				write(60.5, 3),
+			],
+		},
+		[[]],
+		[],
 	],
 	[
 		'a user stops a run: its replies so far start the workflow',
@@ -320,7 +326,7 @@ test.each([0, 1])(
 test('the owner hears from a run twice a minute, even if a trigger that was just published does not respond', async () => {
 	const actions: Action[] = [
 		ask(0, [0, 1, 2, 3], { pace: 70 }),
-		{ is: 'publish', at: 20, trigger: 1, gone: 0, takes: 1, isNew: true, isRemoved: false },
+		publish(20, 1, 0, 1, { isNew: true }),
 		{ is: 'cutOff', at: 25, run: 0, lasts: 200, from: 'others' },
 	];
 	const { world } = await carryOut({ setting: { ...setting, triggers: 2 }, seed: 1, actions });

@@ -1,12 +1,10 @@
 /** Send and Wait in virtual time: owners that are unpublished, and older copies of what n8n has stored. */
-import { ask, setting, write } from './inbox/actions';
+import { ask, publish, setting, write } from './inbox/actions';
 import type { Action } from './inbox/parts';
 import { carryOut } from './inbox/schedules';
 
 /** The owner of the first run is published again at these times, and cannot be reached for `gone` seconds. */
-const unpublished = (at: number, gone: number): Action => ({
-	...{ is: 'publish', at, trigger: 0, gone, takes: 1, isNew: false, isRemoved: true },
-});
+const unpublished = (at: number, gone: number) => publish(at, 0, gone, 1, { isRemoved: true });
 
 test.each([2, 3])(
 	'if the owner of open questions is unpublished, only the first run waits for it, for a minute (%d triggers)',

@@ -19,3 +19,13 @@ export const ask = (at: number, people: number[], more: object = {}): Action => 
 export const write = (at: number, person: number, more: object = {}): Action => ({
 	...{ is: 'write', at, person, text: 'yes', isCertain: true, ...more },
 });
+/** A trigger is unpublished for `gone` seconds, and publishing it takes `takes` seconds. */
+export const publish = (
+	at: number,
+	trigger: number,
+	gone: number,
+	takes: number,
+	more: object = {},
+): Action => ({
+	...{ is: 'publish', at, trigger, gone, takes, isNew: false, isRemoved: false, ...more },
+});
