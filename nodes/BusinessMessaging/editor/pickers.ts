@@ -5,7 +5,7 @@ import {
 	type INodeListSearchResult,
 	NodeApiError,
 } from 'n8n-workflow';
-import { attempt, compact, groupBy, isError, sortBy, uniq, uniqBy } from 'lodash';
+import { attempt, compact, get, groupBy, isError, sortBy, uniq, uniqBy } from 'lodash';
 
 import { type Endpoint, endpoints, recordName } from '../api/endpoints';
 import { type ServiceRecord, textOrJson, isRecord } from '../jsonValues';
@@ -64,7 +64,7 @@ function label(...parts: Array<string | undefined>): string {
 /** What was chosen or typed in a field of the open node; undefined for an expression that cannot be evaluated yet. */
 export function chosen(context: ILoadOptionsFunctions, name: string): string | undefined {
 	const value = context.getCurrentNodeParameter(name) ?? '';
-	const inner: unknown = isRecord(value) && 'value' in value ? value.value : value;
+	const inner: unknown = isRecord(value) ? get(value, 'value', '') : value;
 	if (inner === null || inner === undefined) return undefined;
 	const text = textOrJson(inner).trim();
 	return text.startsWith('=') ? undefined : text;

@@ -136,15 +136,22 @@ function field(id: string, displayName: string, required = false): ResourceMappe
 	return { id, displayName, required, ...fixed, type: 'string' };
 }
 
-/** E.g. `Body 1: Hi {{1}}, your…`. Words are not split. */
+/** E.g. `Body 1: Hi {{1}}, your…`. Neither words nor the variable are split. */
 function labelOf(variable: TemplateVariable): string {
 	const title = `${titleOf(variable)}: `;
-	const text = variable.text.replaceAll(/\s+/g, ' ').replace(/^https?:\/\//, '');
-	const places = [...text.matchAll(variablePattern)];
-	const place = places.find(([, name]) => name.trim() === nameOf(variable));
+	const text = withSingleSpaces(variable.text).replace(/^https?:\/\//, '');
+	const name = withSingleSpaces(nameOf(variable));
+	const place = [...text.matchAll(variablePattern)].find(([, one]) => one.trim() === name);
 	const at = place?.index ?? 0;
+	const shown = place?.[0] ?? '';
 	const words = text.slice(Math.max(0, at - before), at);
-	const head = at > before ? `…${words.replace(/^[^\s/]*[\s/]/, '')}` : words;
-	const length = Math.max(maxLabel - title.length - head.length, place?.[0].length ?? 0);
-	return title + head + truncate(text.slice(at), { length, separator: ' ', omission: '…' });
+	const start = at > before ? `…${words.replace(/^[^\s/]*[\s/]+/, '')}` : words;
+	const head = title + start + shown;
+	const length = Math.max(maxLabel - head.length, 1);
+	const rest = text.slice(at + shown.length);
+	return head + truncate(rest, { length, separator: ' ', omission: '…' });
+}
+
+function withSingleSpaces(text: string): string {
+	return text.replaceAll(/\s+/g, ' ');
 }

@@ -182,6 +182,7 @@ describe.each<[string, string, INodeParameters]>([
 	];
 	test.each<[string, INodeParameters[string], object[], string[]]>([
 		['no template', locator('', 'list'), templates, first],
+		['a locator without a value', { __rl: true, mode: 'list' }, templates, first],
 		[
 			'an unknown template',
 			locator('order', 'name'),

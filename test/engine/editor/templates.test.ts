@@ -125,7 +125,9 @@ describe('the form of a template', () => {
 		['{{1}} http://a', 'Body 1: {{1}} http://a'],
 		['Good morning {{ name }}', 'Body name: …{{ name }}'],
 		['Welcome, {{customer_first_name}}', 'Body customer_first_name: …{{customer_first_name}}'],
-		['Hi {{first  name}}, bye', 'Body first  name: Hi…'],
+		['Hi {{first  name}}, bye', 'Body first  name: Hi {{first name}}…'],
+		['{{customer_first_name}}, hello', 'Body customer_first_name: {{customer_first_name}}…'],
+		['Track it: https://a.de/{{1}}', 'Body 1: …a.de/{{1}}'],
 	])('the variable in %j has the label "%s"', async (text, label) => {
 		const components = [{ type: 'BODY', text }];
 		await service.list('listTemplates', { name: 'sale', language: 'en_US', components });
