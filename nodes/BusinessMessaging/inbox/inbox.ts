@@ -307,9 +307,9 @@ export class Inbox {
  * Whether a run must not ask its new people yet: a trigger that was published meanwhile has not heard of them, so their
  * replies would start its workflow. The response names this trigger, and the run tells it first.
  */
-function isTooEarly({ people, triggers }: Run, earlier: Run): boolean {
+function isTooEarly({ isWhole, people, triggers }: Run, earlier: Run): boolean {
 	const isNew = [...people.keys()].some((item) => !earlier.people.has(item));
-	return isNew && difference(earlier.triggers, triggers).length > 0;
+	return !isWhole && isNew && difference(earlier.triggers, triggers).length > 0;
 }
 
 function responseOf({ owner, triggers, isOver }: Run, inbox: TriggerResponse['inbox']) {

@@ -151,3 +151,14 @@ test('a message waits for an owner that is unpublished, for a minute each time',
 	now += 60_001;
 	expect(await decide('second')).toBe('ordinary');
 });
+
+test.each([
+	['a run that knows all triggers is the reply', false, [own, other], 'taken'],
+	['a run that has not told a newer trigger is ordinary', false, [own], 'ordinary'],
+	['a run that has asked everybody is the reply, whatever triggers it knows', true, [], 'taken'],
+])('a message of a new person of %s', async (_, isWhole, triggers, expected) => {
+	const inbox = new Inbox(own, ports);
+	await ask(inbox, 'run-0000001', 0, { isWhole: false, people: new Map() });
+	await ask(inbox, 'run-0000001', 0, { isWhole, triggers });
+	expect(await forward(inbox, message({ time: Date.now() + 5_000 }))).toBe(expected);
+});
