@@ -6,12 +6,11 @@
 // shows; what changes by others cost while a list is read (only requests, never records); the order in which forms of a
 // webhook are tried; a boundary at one millisecond; the name of an error class; and some advice in errors.
 
-const folder = process.env.MUTATION_FOLDER ?? 'transport';
-const files = folder === 'shared' ? '*.ts' : `${folder}/**/*.ts`;
+const { MUTATION_FOLDER: folder, MUTATION_PARTS: parts, MUTATION_RESULTS: results } = process.env;
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
-	mutate: [`nodes/BusinessMessaging/${files}`, '!nodes/**/*Table.ts'],
+	mutate: parts?.split(','),
 	testRunner: 'jest',
 	jest: { configFile: 'harness/mutation/jest.config.js', enableFindRelatedTests: false }, // most tests load dist, so Jest cannot see from their imports which sources they test
 	buildCommand: 'npm run build',
@@ -27,6 +26,6 @@ export default {
 	maxTestRunnerReuse: 200,
 	reporters: ['clear-text', 'progress-append-only', 'json', 'html'],
 	clearTextReporter: { allowColor: false, reportTests: false },
-	jsonReporter: { fileName: `coverage/mutation/${folder}.json` },
-	htmlReporter: { fileName: `coverage/mutation/${folder}.html` },
+	jsonReporter: { fileName: `${results}/${folder}.json` },
+	htmlReporter: { fileName: `${results}/${folder}.html` },
 };
