@@ -70,7 +70,7 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/operations/inputs',
 		...receiving,
 	],
-	transport: [...transport, ...operations, ...sending.slice(1)],
+	transport: [...transport, 'engine/editor/lists', ...operations, ...sending.slice(1)],
 	operations: [
 		'unit/templateReview',
 		...operations,

@@ -60,6 +60,7 @@ test('accepts a key without permission to list contacts', async () => {
 
 test.each([
 	'whsec_',
+	' whsec_',
 	'whsec_no base64',
 	'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS',
 	'!!!!',
@@ -76,6 +77,7 @@ test.each([
 	'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
 	'correct horse battery staple',
 	'p\u00e4ssword!',
+	'mine: whsec_',
 ])('accepts the Webhook Secret %j', async (webhookSecret) => {
 	expect((await press({ webhookSecret })).status).toBe('OK');
 });

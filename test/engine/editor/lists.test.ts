@@ -191,6 +191,15 @@ describe.each<[string, string, INodeParameters]>([
 		],
 		['a template without languages', locator('bare', 'list'), templates, none],
 		['an expression and no templates', locator(null as never, 'name'), [], none],
+		[
+			'templates without names',
+			locator('offer', 'name'),
+			[{ id: 't1', text: 'Hi' }],
+			[
+				'The node found no name in the templates of the service',
+				'The first template has the fields id, text.',
+			],
+		],
 	])('says why it is empty for %s', async (_, template, records, [message, description]) => {
 		await expect(languagesOf(template, records)).rejects.toMatchObject({ message, description });
 	});

@@ -46,6 +46,7 @@ test.each<[string, string, string]>([
 	['/v1/messages/send', '', 'once and on the same host'],
 	['/login?next=%2Fv1', '', "Check 'Base URL'"],
 	[`https://example.com/${'a'.repeat(300)}`, 'https://example.com', "Check 'Base URL'"],
+	['https://example.com/%E0%A4%A', '', "Check 'Base URL'"],
 ])('a message that is redirected to %s is not sent there', async (location, shown, advice) => {
 	await service.fault({ endpoint: 'sendText', status: 307, headers: { location }, body: '' });
 	const error = await service.errorOf(sendText);

@@ -13,8 +13,10 @@ async function register(faults: FaultOrder[], key = service.newKey()) {
 		parameters: { resource: 'webhook', operation: 'create', url, events },
 		credentials: service.credentials(key),
 	});
-	const bodies = service.requests('createWebhook').map(({ body }) => body);
-	return { output: outputs[0]?.[0]?.json, error, bodies, key };
+	const requests = service.requests('createWebhook');
+	const bodies = requests.map(({ body }) => body);
+	const idempotencyKeys = requests.map(({ headers }) => headers['idempotency-key']);
+	return { output: outputs[0]?.[0]?.json, error, bodies, key, idempotencyKeys };
 }
 const taken = { status: 201, body: { id: 'w1' } };
 const unknown = (message: string, count = 1): FaultOrder => ({
@@ -52,12 +54,16 @@ test.each([
 test.each([
 	['Unprocessable', 1],
 	['Missing field', 3],
+	['endpoint, webhook_url, callback_url and webhookUrl are no fields', 3],
 	['', 3],
 ])('after the refusal "%s", %d bodies are tried, each with the events', async (words, count) => {
-	const { error, bodies } = await register([unknown(words, 20)]);
+	const { error, bodies, idempotencyKeys } = await register([unknown(words, 20)]);
 	expect(error?.message).toContain('The service refused the request');
 	expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(count);
 	expect(bodies).toHaveLength(count);
+	// With the key of another body, a service would refuse the request, or repeat its refusal.
+	expect(new Set(idempotencyKeys).size).toBe(count);
+	for (const one of idempotencyKeys) expect(one).toMatch(/^[\w-]{20,}/);
 	for (const body of bodies) expect(body).toHaveProperty('events');
 });
 
