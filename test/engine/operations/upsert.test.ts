@@ -119,7 +119,15 @@ test('a contact that is listed but cannot be found by its ID is not created agai
 	addContacts(3);
 	await service.fault({ endpoint: 'updateContact', status: 404, count: 3 });
 	expect((await upsert(phoneOf(1))).error?.message).toContain('HTTP 404');
-	expect(all()).toHaveLength(3);
+	expect([all().length, calls().slice(1)]).toEqual([3, [0, 1]]);
+});
+
+test('after a second refusal, contacts are not listed again', async () => {
+	await service.fault({ endpoint: 'createContact', status: 409, processed: true });
+	await service.fault({ endpoint: 'updateContact', status: 404, count: 3 });
+	expect((await upsert(newPhone)).error?.message).toContain('HTTP 404');
+	expect(calls().slice(1)).toEqual([1, 1]);
+	expect(calls()[0]).toBeLessThan(8);
 });
 
 test.each([
