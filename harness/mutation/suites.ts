@@ -115,6 +115,8 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/reply/requests',
 	],
 	inbox: [
+		'unit/inbox/calls',
+		'unit/inbox/urls',
 		'unit/inbox/decisions',
 		'unit/inbox/due',
 		'unit/inbox/handOver',

@@ -1,0 +1,87 @@
+/** Which URLs belong to triggers and waiting runs of the same n8n. */
+import {
+	isTriggerUrl,
+	isWaitingUrl,
+	rootOf,
+	withoutQuery,
+} from '../../../nodes/BusinessMessaging/inbox/urls';
+
+const wait = 'wait=AAAAAAAAAAA';
+const signed = `${wait}&signature=abc`;
+
+describe.each(['https://n8n.test/', 'https://n8n.test/team/', 'http://n8n.test:5678/'])(
+	'at the n8n %s',
+	(root) => {
+		const own = `${root}webhook-waiting/1/node?${signed}`;
+		const named = `${root}webhook-waiting/1/workflow/node?${signed}`;
+		const trigger = `${root}webhook/a/webhook`;
+
+		test.each([own, trigger])('%s shows the address of its n8n', (url) => {
+			expect(rootOf(url)).toBe(root);
+		});
+
+		test.each([
+			own,
+			`${root}webhook-waiting/23/other-node?signature=abc&${wait}`,
+			`${root}hook/23/node?a=b&${signed}`,
+			`${root}webhook-waiting/1/node?wait=AAAAAAAAAAA.person&signature=abc`,
+		])('%s is the URL of a run', (url) => {
+			for (const one of [own, trigger, named]) expect(isWaitingUrl(url, one)).toBe(true);
+		});
+
+		test.each([
+			`https://evil.test/webhook-waiting/1/node?${signed}`,
+			`${root}webhook-waiting/1/node?${wait}`,
+			`${root}webhook-waiting/1/node?signature=abc`,
+			`${root}webhook-waiting/1/node?wait=AAAAAAAAAA&signature=abc`,
+			`${root}webhook-waiting/1/node?await=AAAAAAAAAAA&signature=abc`,
+			`${root}webhook-waiting/1/node?${wait}&my_signature=abc`,
+			`${root}webhook-waiting/1/node`,
+			`${root}webhook-waiting/1?${signed}`,
+			`${root}webhook-waiting/1/?${signed}`,
+			`${root}webhook-waiting//node?${signed}`,
+			`${root}webhook-waiting/a-b/node?${signed}`,
+			`${root}a/webhook-waiting/1/node?${signed}`,
+			`${root}webhook-waiting/1/a/node?${signed}`,
+			`${root}../webhook-waiting/1/node?${signed}`,
+			`${root}webhook-waiting/1/..?${signed}`,
+			'',
+			'webhook-waiting',
+		])('%s is not the URL of a run', (url) => {
+			for (const one of [own, trigger]) expect(isWaitingUrl(url, one)).toBe(false);
+		});
+
+		test.each([
+			trigger,
+			`${trigger}?token=secret`,
+			`${root}webhook/a/b/webhook`,
+			`${root}hooks/webhook`,
+			`${root}webhook-testing/a/webhook`,
+		])('%s may be the URL of a trigger', (url) => {
+			expect(isTriggerUrl(url, own)).toBe(true);
+		});
+
+		test.each([
+			`${root}webhook-test/a/webhook`,
+			`${trigger}/more`,
+			`${trigger}s`,
+			`${root}webhook`,
+			`${root}?/webhook`,
+			`${root}a/hook?/webhook`,
+			`${root}webhook/../webhook`,
+			'https://evil.test/webhook/a/webhook',
+			'',
+		])('%s is not the URL of a trigger', (url) => {
+			expect(isTriggerUrl(url, own)).toBe(false);
+		});
+	},
+);
+
+test.each([
+	['https://n8n.test/webhook/a/webhook', 'https://n8n.test/webhook/a/webhook'],
+	['https://n8n.test/webhook/a/webhook?token=a', 'https://n8n.test/webhook/a/webhook'],
+	['https://n8n.test/webhook/a/webhook?token=a?b', 'https://n8n.test/webhook/a/webhook'],
+	['?token=a', ''],
+])('without its query, %s is %s', (url, expected) => {
+	expect(withoutQuery(url)).toBe(expected);
+});
