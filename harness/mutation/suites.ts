@@ -115,6 +115,9 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/reply/requests',
 	],
 	inbox: [
+		'unit/inbox/asker',
+		'unit/inbox/askerOpen',
+		'unit/inbox/askerOwner',
 		'unit/inbox/calls',
 		'unit/inbox/urls',
 		'unit/inbox/decisions',
