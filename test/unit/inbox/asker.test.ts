@@ -55,6 +55,19 @@ test('a trigger that was published since is told at once about everybody', async
 	await triggers.until(asker.tell(people(0)));
 	await triggers.until(asker.tell(people(1)));
 	expect(triggers.told).toEqual(['b: 0', 'a: 0', 'c: 0', 'b: 1', 'c: 1', 'a: 1']);
+	// At the beginning, and when the owner knew of the run.
+	expect(triggers.lists).toBe(2);
+});
+
+test('a trigger that was published since, and does not respond at once, is told when it responds', async () => {
+	const triggers = new Triggers({ [a]: accepts });
+	const asker = await triggers.asker();
+	triggers.responses[c] = silentFrom(0, 5);
+	triggers.registered.push(c);
+	await triggers.until(asker.tell(people(0)));
+	expect(triggers.second).toBe(5);
+	await triggers.until(asker.tell(people(1)));
+	expect(triggers.told.slice(-2)).toEqual(['c: 1', 'a: 1']);
 });
 
 test.each([

@@ -64,6 +64,14 @@ test.each<[string, Record<string, Respond>, string | undefined]>([
 	const triggers = new Triggers(responses);
 	expect(await ownerAmong(triggers)).toBe(owner);
 	expect(triggers.second).toBe(0);
+	const greetings = triggers.calls.filter(({ request }) => request.is === 'hello');
+	expect(greetings.map(({ url }) => url)).toEqual(Object.keys(responses));
+});
+
+test('the owner does not wait for a trigger that receives no messages, or is not published', async () => {
+	const triggers = new Triggers({ [a]: gone, [b]: accepts, [c]: says({ inbox: 'no' }) });
+	expect(await ownerAmong(triggers)).toBe(b);
+	expect(triggers.told[0]).toBe('b: 0');
 });
 
 test.each([

@@ -58,6 +58,8 @@ export class Triggers implements AskerPorts {
 	readonly calls: Call[] = [];
 	/** The URLs that the service lists. */
 	registered: string[];
+	/** How often the service was asked for them. */
+	lists = 0;
 	private readonly timers: Array<{ at: number; run: () => void }> = [];
 	private time = begin;
 
@@ -80,6 +82,7 @@ export class Triggers implements AskerPorts {
 	}
 
 	async listTriggers(): Promise<string[]> {
+		this.lists++;
 		return this.registered;
 	}
 
