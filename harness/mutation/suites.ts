@@ -115,6 +115,7 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/reply/requests',
 	],
 	inbox: [
+		'unit/inbox/ask',
 		'unit/inbox/asker',
 		'unit/inbox/askerOpen',
 		'unit/inbox/askerOwner',

@@ -134,11 +134,12 @@ export class FakeTime {
 	now = 1_900_000_000_000;
 	readonly pauses: number[] = [];
 
-	constructor() {
+	/** @param ignoredMs a timer that is a timeout and no pause */
+	constructor(ignoredMs = requestTimeoutMs) {
 		jest.spyOn(Date, 'now').mockImplementation(() => this.now);
 		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
 			const controller = new AbortController();
-			if (ms === requestTimeoutMs) return controller.signal;
+			if (ms === ignoredMs) return controller.signal;
 			this.pauses.push(ms);
 			setTimeout(() => {
 				this.now += ms;

@@ -146,14 +146,15 @@ test.each([
 });
 
 test('an execution that removes its registration while it is running is not in the way', async () => {
-	register(earlier);
+	const foreign = 'https://example.com/hook';
+	register(foreign, earlier);
 	n8n.respond = () => {
-		if (polled().length === 2) n8n.webhooks = [];
+		if (polled().length === 2) register(foreign);
 		return responses.running;
 	};
 	await listen();
 	expect(polled()).toHaveLength(2);
-	expect(registered()).toEqual([own]);
+	expect(registered()).toEqual([foreign, own]);
 });
 
 test('an earlier round of the same execution is not in the way, and keeps its registration', async () => {
