@@ -119,6 +119,7 @@ export const suitesOf: Record<string, string[]> = {
 		'unit/inbox/asker',
 		'unit/inbox/askerOpen',
 		'unit/inbox/askerOwner',
+		'unit/inbox/atTrigger',
 		'unit/inbox/calls',
 		'unit/inbox/questionRun',
 		'unit/inbox/urls',

@@ -60,6 +60,7 @@ test.each([
 const needsTrigger =
 	'To ask several people at once, or to group messages, the node needs a published';
 const hidden = 'The service does not show the addresses of its webhooks';
+/** A person whose messages are grouped. */
 const grouped: Item = {
 	...ask(0),
 	request: { ...ask(0).request, rules: { question: { ...question, groupMs: 1_000 } } },

@@ -68,9 +68,9 @@ export class FakeN8n {
 				this.credentialReads++;
 				return this.credentials;
 			},
-			getContext: () => this.nodeContext,
+			getContext: (type: string) => (type === 'node' ? this.nodeContext : {}),
 			putExecutionToWait: async (date: Date) => void (this.waitsUntil = date),
-			getWorkflowStaticData: () => this.staticData,
+			getWorkflowStaticData: (type: string) => (type === 'global' ? this.staticData : {}),
 			logger: { warn, info: warn },
 			helpers: {
 				httpRequest: async ({ method, url, headers, body }: Sent & { body: string }) => {
@@ -86,19 +86,30 @@ export class FakeN8n {
 		};
 	}
 
-	/** What a trigger gets from n8n, for a call or a delivery. */
+	/** What a trigger gets from n8n, for a call or a delivery, and a function that ends n8n's response to it. */
 	webhookContext(body: unknown, own: string) {
+		this.reload();
 		const response = Object.assign(new EventEmitter(), {
 			statusCode: 200,
 			writableEnded: false,
 			writableFinished: false,
 		});
 		const more = {
-			getNodeWebhookUrl: () => own,
+			getNodeWebhookUrl: (name: string) => (name === 'default' ? own : undefined),
 			getBodyData: () => body,
 			getResponseObject: () => response,
 		};
-		return { response, context: { ...this.context, ...more } as never };
+		const end = () => {
+			this.reload();
+			Object.assign(response, { writableEnded: true, writableFinished: true });
+			response.emit('close');
+		};
+		return { end, context: { ...this.context, ...more } as never };
+	}
+
+	/** n8n writes static data to its database as JSON, and reads it for each delivery. */
+	private reload(): void {
+		this.staticData = JSON.parse(JSON.stringify(this.staticData)) as IDataObject;
 	}
 
 	private async serviceResponse({ method, url, headers, body }: Sent & { body: string }) {
