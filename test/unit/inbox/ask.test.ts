@@ -173,16 +173,18 @@ test('if triggers cannot be told about a part, nobody in it is asked, and they a
 
 test('once the owner has ended the run, nobody else is asked, even of those whom it knows', async () => {
 	const time = new FakeTime(Infinity); // heartbeats are as long as timeouts of requests
-	const items = [ask(0), ask(1)];
-	const listening = await listen(items);
-	respond({ inbox: 'yes', isOver: false });
-	await listening.tell(items[0]);
-	await listening.tell(items[1]);
-	respond({ inbox: 'yes', isOver: true });
-	const before = time.now;
-	while (time.now < before + 61_000) await new Promise((resolve) => setTimeout(resolve, 1));
-	await expect(listening.tell(items[1])).rejects.toThrow('heard nothing from this execution');
-	await listening.stop();
+	await time.run(async () => {
+		const items = [ask(0), ask(1)];
+		const listening = await listen(items);
+		respond({ inbox: 'yes', isOver: false });
+		await listening.tell(items[0]);
+		await listening.tell(items[1]);
+		respond({ inbox: 'yes', isOver: true });
+		const before = time.now;
+		while (time.now < before + 61_000) await new Promise((resolve) => setTimeout(resolve, 1));
+		await expect(listening.tell(items[1])).rejects.toThrow('heard nothing from this execution');
+		await listening.stop();
+	});
 });
 
 describe('after the last request', () => {

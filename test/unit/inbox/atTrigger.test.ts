@@ -122,6 +122,13 @@ describe('a call', () => {
 		expect(JSON.stringify(n8n.staticData)).not.toContain(anna);
 	});
 
+	test('that changes nothing leaves what is stored as it is', async () => {
+		await call(tellOf(runOf([anna])));
+		const before = JSON.stringify(n8n.staticData);
+		await call({ is: 'hello' });
+		expect(JSON.stringify(n8n.staticData)).toBe(before);
+	});
+
 	test('to a trigger that accepts no questions is not stored', async () => {
 		expect(await call(tellOf(runOf([anna])), 'no')).toEqual({ response: { inbox: 'no' } });
 		expect(n8n.staticData).toEqual({});
@@ -190,8 +197,12 @@ describe('a message', () => {
 		});
 	});
 
-	test('that completes the replies lets the run continue with them', async () => {
+	test.each([
+		['', false],
+		[', also if n8n cannot read the credential at that moment', true],
+	])('that completes the replies lets the run continue with them%s', async (_, hasNoCredential) => {
 		await call(tellOf(runOf([anna])));
+		n8n.hasNoCredential = hasNoCredential;
 		const reply = message(anna, 'Yes');
 		expect(await (await deliver(reply)).take([reply])).toEqual([]);
 		const { url, body } = await until(() =>
@@ -351,19 +362,22 @@ describe('a trigger that was just published', () => {
 		await learn();
 		expect(n8n.requests).not.toEqual([]);
 		expect(n8n.calls.map(({ url }) => url)).toEqual([other, third]);
-		expect(n8n.staticData).toEqual({});
+		expect(Object.keys(n8n.staticData)).toEqual([]);
 	});
 
 	test('adds what it learns to what is stored', async () => {
 		const { id: node } = n8n.node;
-		const mine = runOf([anna], { isWhole: false });
+		const run = runOf([anna], { isWhole: false });
+		const reply = { key: 'key', text: 'Yes', respondedAt: '2030-01-01T00:00:00Z' };
+		const replied = { ...(run.people.get(0) as Person), messages: [reply] };
+		const mine = { ...run, people: new Map([[0, replied]]) };
 		const stays = { BBBBBBBBBBB: 'stays' };
 		const before = { ...stays, [id]: seal(n8n.secret, toRecord(mine, own)) };
 		n8n.staticData = { [`inbox of ${node}`]: before };
-		const runs = [[id, toRecord({ ...mine, isWhole: true }, own)]];
+		const runs = [[id, toRecord({ ...run, isWhole: true }, own)]];
 		n8n.respond = () => ({ statusCode: 200, body: { inbox: 'yes', runs } });
 		await learn([{ url: other }]);
 		expect(n8n.staticData[`inbox of ${node}`]).toMatchObject(stays);
-		expect(stored()).toMatchObject({ isWhole: true });
+		expect(stored()).toMatchObject({ isWhole: true, people: new Map([[0, replied]]) });
 	});
 });

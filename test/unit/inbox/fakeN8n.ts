@@ -1,4 +1,5 @@
 /** An n8n and a service in memory: what a node of the package sends to both, and what n8n stores. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
 import type { IDataObject } from 'n8n-workflow';
 
@@ -28,6 +29,8 @@ export class FakeN8n {
 	readonly log: string[] = [];
 	/** How often the credential was read. */
 	credentialReads = 0;
+	/** Whether n8n cannot read the credential. */
+	hasNoCredential = false;
 	/** Registrations at the service. */
 	webhooks: IDataObject[] = [];
 	/** The header `Date` of the service. */
@@ -66,6 +69,7 @@ export class FakeN8n {
 				`${n8nUrl}webhook-waiting/1/node?wait=${wait}&signature=abc`,
 			getCredentials: async () => {
 				this.credentialReads++;
+				if (this.hasNoCredential) throw new Error('The database is locked');
 				return this.credentials;
 			},
 			getContext: (type: string) => (type === 'node' ? this.nodeContext : {}),
@@ -139,24 +143,39 @@ export class FakeN8n {
 /** The timeout of a request to the service, ms. No request takes that long here. */
 const requestTimeoutMs = 30_000;
 
-/** Virtual time for pauses: each one ends as soon as nothing else happens, and the clock moves on by it. */
+/**
+ * Virtual time for what a test runs in it: each pause ends as soon as nothing else happens, and the clock moves on by it.
+ * Everything else keeps the real time, e.g. what an earlier test has left behind.
+ */
 export class FakeTime {
 	/** ms since 1970. */
 	now = 1_900_000_000_000;
 	readonly pauses: number[] = [];
+	private readonly storage = new AsyncLocalStorage<FakeTime>();
 
 	/** @param ignoredMs a timer that is a timeout and no pause */
 	constructor(ignoredMs = requestTimeoutMs) {
-		jest.spyOn(Date, 'now').mockImplementation(() => this.now);
+		const realNow = Date.now.bind(Date);
+		const realTimeout = AbortSignal.timeout.bind(AbortSignal);
+		jest.spyOn(Date, 'now').mockImplementation(() => (this.isUsed ? this.now : realNow()));
 		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-			const controller = new AbortController();
-			if (ms === ignoredMs) return controller.signal;
+			if (!this.isUsed || ms === ignoredMs) return realTimeout(ms);
 			this.pauses.push(ms);
+			const controller = new AbortController();
 			setTimeout(() => {
 				this.now += ms;
 				controller.abort();
 			}, 1);
 			return controller.signal;
 		});
+	}
+
+	/** Runs something, and what follows from it, in this time. */
+	async run<T>(body: () => T | Promise<T>): Promise<T> {
+		return await this.storage.run(this, async () => await body());
+	}
+
+	private get isUsed(): boolean {
+		return this.storage.getStore() === this;
 	}
 }

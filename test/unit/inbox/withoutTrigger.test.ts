@@ -61,7 +61,8 @@ async function listen(more: Partial<QuestionRun> = {}, context: object = n8n.con
 		wait,
 		...more,
 	} as unknown as QuestionRun;
-	const listening = await listenByWebhook(run, await listWebhooks(client));
+	const webhooks = await listWebhooks(client);
+	const listening = await time.run(async () => await listenByWebhook(run, webhooks));
 	return { run, wait, listening };
 }
 
@@ -204,7 +205,7 @@ test('n8n stores what the output needs, which can be read only with the URL', as
 	n8n.respond = () => responses.finished;
 	const { run, wait: waitUntil, listening } = await listen();
 	const until = time.now + 60_000;
-	expect(await listening.wait()).toBe(true);
+	expect(await time.run(listening.wait)).toBe(true);
 	expect(waitUntil).toHaveBeenCalledWith(until);
 	const { record, ...wait } = n8n.nodeContext.wait as unknown as Wait;
 	expect(wait).toEqual({ run: id, registration: { id: 'webhook-1' } });
@@ -221,7 +222,7 @@ test.each(['stop', 'wait'] as const)(
 	async (end) => {
 		const { wait, listening } = await listen({ people: [] });
 		expect(registered()).toEqual([own]);
-		expect(await listening[end]()).toBe(end === 'wait' ? false : undefined);
+		expect(await time.run<unknown>(listening[end])).toBe(end === 'wait' ? false : undefined);
 		expect(registered()).toEqual([]);
 		expect(wait).not.toHaveBeenCalled();
 		await new Promise((resolve) => setTimeout(resolve, 20));
@@ -249,12 +250,16 @@ test.each(['accepted', 'finished', 'stopped', 'gone'])(
 			return times.length < 4 ? responses.running : last;
 		};
 		const { listening } = await listen();
-		await listening.wait();
+		await time.run(listening.wait);
 		await untilQuiet();
 		expect(times).toEqual([60_000, 60_050, 60_150, 60_350]);
 		const [{ url, body }] = n8n.calls;
 		expect(url).toBe(own);
-		expect(openReplies(own, body, id)).toMatchObject({ id, until: begin + 60_000, isWhole: true });
+		expect(await time.run(() => openReplies(own, body, id))).toMatchObject({
+			id,
+			until: begin + 60_000,
+			isWhole: true,
+		});
 	},
 );
 
@@ -266,7 +271,7 @@ test('the run is called at least every ten seconds, until n8n itself ends the wa
 		return responses.running;
 	};
 	const { listening } = await listen();
-	await listening.wait();
+	await time.run(listening.wait);
 	await untilQuiet();
 	const pauses = times.slice(1).map((at, index) => at - times[index]);
 	expect(pauses).toEqual([
