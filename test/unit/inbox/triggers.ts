@@ -11,7 +11,7 @@ export const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(
 /** When the asker begins, ms since 1970. */
 export const begin = 1_900_000_000_000;
 export const limitMs = 600_000;
-export const id = 'AAAAAAAAAAA';
+const id = 'AAAAAAAAAAA';
 
 type Tell = Extract<TriggerRequest, { is: 'tell' }>;
 /**
@@ -44,7 +44,7 @@ export const asking: Asking = {
 	...{ limitMs, skewMs: 7 },
 };
 
-export const person = (item: number): Person => ({
+const person = (item: number): Person => ({
 	...{ item, to: `+1555000100${item}`, question: 0, since: 0, askedMessageId: null },
 	...{ messages: [], repeatedAfter: [] },
 });
