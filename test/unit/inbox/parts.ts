@@ -1,0 +1,62 @@
+/** Runs, people and messages for the tests of the inbox. */
+import type {
+	Arrival,
+	Message,
+	Person,
+	Question,
+	Run,
+} from '../../../nodes/BusinessMessaging/inbox/core';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
+
+/** URLs of triggers, and the number of the first person. */
+export const own = 'https://n8n.test/webhook/a/webhook';
+export const other = 'https://n8n.test/webhook/b/webhook';
+export const third = 'https://n8n.test/webhook/c/webhook';
+export const anna = '+15550001000';
+
+/** The URL that resumes an execution. */
+export const waitingUrl = (id: string) =>
+	`https://n8n.test/webhook-waiting/1/node?wait=${id}&signature=${'a'.repeat(64)}`;
+
+/** A question for free text. */
+export const questionOf = (more: Partial<Question> = {}): Question => ({
+	...defaultAnswer(),
+	asked: 'Tuesday?',
+	...more,
+});
+
+/** A message of a reply, with its key as its text. */
+export const messageOf = (key: string, more: Partial<Message> = {}): Message => ({
+	...{ key, text: key, respondedAt: `at ${key}` },
+	...more,
+});
+
+/** The person whom an item asks; each item asks another number. */
+export const personOf = (item: number, more: Partial<Person> = {}): Person => ({
+	...{ item, to: `+1555000100${item}`, question: 0, since: 0, askedMessageId: null },
+	...{ messages: [], repeatedAfter: [] },
+	...more,
+});
+
+/** Their place in a run. */
+export const byItem = (people: Person[]) => new Map(people.map((person) => [person.item, person]));
+
+/** A run that has asked one person and waits; its time is up after ten minutes. */
+export function runOf(more: Partial<Run> = {}): Run {
+	const { id = 'run-0000001', startedAt = 0 } = more;
+	return {
+		...{ id, url: waitingUrl(id), owner: own, triggers: [own], startedAt },
+		...{ until: startedAt + 600_000, leaseUntil: startedAt + 120_000 },
+		...{ isWhole: true, isOver: false, started: [], notAsked: [] },
+		questions: [questionOf()],
+		people: byItem([personOf(0)]),
+		...more,
+	};
+}
+
+/** A message of the first person that arrives. */
+export const arrivalOf = (key: string, more: Partial<Arrival> = {}): Arrival => ({
+	...messageOf(key),
+	...{ phone: anna, time: Number.NaN, isOptOut: false, isCertain: true },
+	...more,
+});

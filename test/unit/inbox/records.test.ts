@@ -1,0 +1,178 @@
+/** Runs as n8n stores them and as triggers send them to each other: a newer version has to read what an earlier one has written. */
+import type { Run } from '../../../nodes/BusinessMessaging/inbox/core';
+import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
+import { byItem, messageOf, other, own, personOf, questionOf, runOf, third } from './parts';
+
+const startedAt = 1_900_000_000_000;
+const node = '0b1c2d3e-aaaa-4bbb-8ccc-0123456789ab';
+const signature = 'ab'.repeat(32);
+const id = 'run-0000001';
+const pathOf = (more: { execution?: string; node?: string; signature?: string; wait?: string }) => {
+	const parts = { execution: '12', node, signature, wait: id, ...more };
+	return `webhook-waiting/${parts.execution}/${parts.node}?wait=${parts.wait}&signature=${parts.signature}`;
+};
+const url = `https://n8n.test/${pathOf({})}`;
+const times = { startedAt, until: startedAt + 3_600_000, leaseUntil: startedAt + 120_000 };
+const begun = 'o8uixyps';
+
+const plain: Run = { ...runOf(times), url, triggers: [], questions: [questionOf({ asked: '' })] };
+const everything: Run = {
+	...plain,
+	...{ url: 'https://n8n.test/webhook-waiting/12/a%20node?signature=x&wait=run-0000001' },
+	...{ owner: other, triggers: [own, third], isWhole: false, isOver: true },
+	...{ handing: ['m1'], got: ['m1', 'm2'], started: ['m3'] },
+	notAsked: [{ json: { skipped: true }, pairedItem: { item: 9 } }],
+	questions: [
+		questionOf(),
+		questionOf({ kind: 'choice', choices: ['a', 'b'], repeats: 0, groupMs: 5_000 }),
+	],
+	people: byItem([
+		personOf(0, {
+			...{ question: 1, since: startedAt + 250, isSince: true, askedMessageId: 'q0' },
+			messages: [
+				messageOf('m1', { messageId: 'id1' }),
+				messageOf('m2', { isCut: true, messageId: 'id2' }),
+				messageOf('m3', { text: null }),
+				messageOf('m4', { isCut: true }),
+			],
+			...{ isAccepted: false, moreUntil: startedAt + 900, repeatedAfter: ['m0'], sender: 'US.1' },
+		}),
+		personOf(1, { since: startedAt - 250, isAccepted: true, moreUntil: 0, isNotAsked: true }),
+		personOf(2, { since: startedAt }),
+		personOf(3),
+	]),
+};
+
+const stored: Array<[what: string, run: Run, record: string]> = [
+	[
+		'a run that waits',
+		plain,
+		`["12 ~CxwtPqqqS7uMzAEjRWeJqw ~${Buffer.from(signature, 'hex').toString('base64url')} ${begun} 3600 120 1",[{}],[[0,"+15550001000",0,null,null]]]`,
+	],
+	[
+		'a run with everything',
+		everything,
+		`["   ${begun} 3600 120 2",` +
+			'[{"q":"Tuesday?"},{"kind":"choice","choices":["a","b"],"groupMs":5000,"repeats":0,"q":"Tuesday?"}],' +
+			'[[0,"+15550001000",1,"250","q0",{"m":[["m1","m1","at m1","id1"],["m2","m2","at m2","id2",true],' +
+			'["m3",null,"at m3"],["m4","m4","at m4",null,true]],"a":false,"u":1900000000900,"r":["m0"],"s":"US.1"}],' +
+			'[1,"+15550001001",0,-250,null,{"a":true,"u":0,"n":true}],[2,"+15550001002",0,0,null],[3,"+15550001003",0,null,null]],' +
+			`{"owner":"${other}","triggers":["${own}","${third}"],"handing":["m1"],"started":["m3"],` +
+			'"notAsked":[{"json":{"skipped":true},"pairedItem":{"item":9}}],"got":["m1","m2"],' +
+			'"url":"https://n8n.test/webhook-waiting/12/a%20node?signature=x&wait=run-0000001"}]',
+	],
+];
+
+test.each(stored)('%s is stored in a form that does not change', (_, run, record) => {
+	expect(toRecord(run, own)).toBe(record);
+	expect(fromRecord(id, record, own)).toStrictEqual(run);
+});
+
+const states: Array<[what: string, state: Partial<Run>]> = [
+	['is asking', { isWhole: false, triggers: [own, other] }],
+	['asks and is over', { isWhole: false, isOver: true }],
+	['is over', { isOver: true }],
+	['gets its replies', { handing: ['m1', 'm2'] }],
+	['gets no reply', { handing: [] }],
+	['has got its replies', { handing: ['m1', 'm2'], got: ['m1', 'm2'] }],
+	['has got other replies', { handing: ['m1', 'm2'], got: ['m2'] }],
+	['has got what another copy has chosen', { got: ['m2'] }],
+	['has got a reply with a special name', { got: ['*', 'm2'] }],
+	['has got no reply', { handing: [], got: [] }],
+	['has started the workflow', { started: ['m1'] }],
+	['belongs to another trigger', { owner: other }],
+	['has asked nobody', { people: new Map(), questions: [], notAsked: [1] }],
+];
+
+test.each(states)('a run that %s is read as it was stored', (_, state) => {
+	const run = { ...plain, ...state };
+	expect(fromRecord(id, toRecord(run, own), own)).toStrictEqual(run);
+});
+
+test('what a run has got is stored only once', () => {
+	const keys = ['a-long-key-of-a-message', 'another-long-key'];
+	const record = toRecord({ ...plain, handing: keys, got: keys }, own);
+	expect(record.split(keys[0])).toHaveLength(2);
+});
+
+test('once all were asked, the triggers are no longer stored', () => {
+	const read = fromRecord(id, toRecord({ ...plain, triggers: [own, other] }, own), own);
+	expect(read?.triggers).toEqual([]);
+});
+
+test.each([
+	['whole seconds', { until: 5_000, leaseUntil: 5_000 }, { until: 5_000, leaseUntil: 5_000 }],
+	['a fraction', { until: 5_400, leaseUntil: 5_400 }, { until: 5_000, leaseUntil: 6_000 }],
+])(
+	'a time limit is never read as later than it is, and the asker never as dead too early (%s)',
+	(_, after, read) => {
+		const ms = (times: typeof after) => ({
+			until: startedAt + times.until,
+			leaseUntil: startedAt + times.leaseUntil,
+		});
+		const run = { ...plain, ...ms(after) };
+		expect(fromRecord(id, toRecord(run, own), own)).toMatchObject(ms(read));
+	},
+);
+
+const urls: Array<[what: string, path: string, isShort: boolean]> = [
+	['a usual node', pathOf({}), true],
+	['an ID in capital letters', pathOf({ node: node.toUpperCase() }), true],
+	['an ID of hex without dashes', pathOf({ node: node.replaceAll('-', '') }), true],
+	['a short ID of hex', pathOf({ node: 'abcd' }), true],
+	['an ID of an odd length', pathOf({ node: 'abc' }), true],
+	['an ID with dashes elsewhere', pathOf({ node: '0b1c-2d3e' }), true],
+	['a name', pathOf({ node: 'my-node' }), true],
+	['a node whose name begins with ~', pathOf({ node: '~CxwtPg' }), false],
+	['another signature', pathOf({ signature: 'Signature_1' }), true],
+	['an ID of a workflow', pathOf({ node: 'flow/node' }), false],
+	['an execution that is no number', pathOf({ execution: 'x1' }), false],
+	['a name of n8n before the path', `n8n/${pathOf({})}`, false],
+	['something after the signature', `${pathOf({})}&more=1`, false],
+];
+
+test.each(urls)('the URL of %s is stored, in short if possible: %s', (_, path, isShort) => {
+	const run = { ...plain, url: `https://n8n.test/${path}` };
+	const record = toRecord(run, own);
+	expect(record.includes('"url"')).toBe(!isShort);
+	expect(JSON.parse(record)[3]?.url).toBe(isShort ? undefined : run.url);
+});
+
+test.each(urls.slice(0, 9))('a run with the URL of %s is read as it was stored', (_, path) => {
+	const run = { ...plain, url: `https://n8n.test/${path}` };
+	expect(fromRecord(id, toRecord(run, own), own)?.url).toBe(run.url);
+});
+
+test('the usual node and signature take less room than they have characters', () => {
+	expect(toRecord(plain, own).length).toBeLessThan(160);
+	const capital = { ...plain, url: url.replace(node, node.toUpperCase()) };
+	expect(toRecord(capital, own)).toContain(node.toUpperCase());
+});
+
+test('the URL of a run with another name is stored in full', () => {
+	const run = { ...plain, url: url.replace(id, 'run-0000002') };
+	expect(fromRecord(id, toRecord(run, own), own)?.url).toBe(run.url);
+});
+
+const record = toRecord(plain, own);
+
+test.each([
+	['nothing', undefined],
+	['no JSON', '['],
+	['an empty text', ''],
+	['an object', '{"length":3}'],
+	['null', 'null'],
+	['a short list', JSON.stringify(JSON.parse(record).slice(0, 2))],
+	['a run of another n8n', toRecord({ ...plain, url: 'https://elsewhere.test/x/y/z' }, own)],
+])('%s is no run', (_, text) => {
+	expect(fromRecord(id, text, own)).toBeUndefined();
+});
+
+test('what was written of a person is used again only for the same state', () => {
+	const person = personOf(0);
+	const first = toRecord({ ...plain, people: byItem([person]) }, own);
+	const again = toRecord({ ...plain, people: byItem([person]) }, own);
+	const changed = { ...person, messages: [messageOf('m1')] };
+	expect(again).toBe(first);
+	expect(toRecord({ ...plain, people: byItem([changed]) }, own)).toContain('"m1"');
+});
