@@ -1,6 +1,6 @@
 /** Which of two copies of a run counts, for each thing that is known. merge.test.ts checks that nothing is lost in any order. */
 import { type Person, mergeRun } from '../../../nodes/BusinessMessaging/inbox/core';
-import { byItem, messageOf, other, personOf, questionOf, runOf } from './parts';
+import { byItem, messageOf, personOf, questionOf, runOf } from './parts';
 
 const answered = { messages: [messageOf('first')] };
 const questions = [questionOf(), questionOf({ groupMs: 1 })];
@@ -104,7 +104,15 @@ describe('of two copies of a run', () => {
 		const merged = mergeRun(whole, asking);
 		expect([...mergeRun(merged, whole).people.values()]).toEqual(expected);
 		expect([...mergeRun(whole, merged).people.values()]).toEqual(expected);
-		const others = [...mergeRun(asking, { ...asking, owner: other }).people.values()];
-		expect(others).toEqual([...asking.people.values()]);
+	});
+
+	test('as long as both are asking, the people of both are asked', () => {
+		const [one, another] = [personOf(0), personOf(1)].map((person) =>
+			runOf({ isWhole: false, people: byItem([person]) }),
+		);
+		const merged = mergeRun(one, another);
+		expect(merged.isWhole).toBe(false);
+		expect([...merged.people.values()]).toEqual([personOf(0), personOf(1)]);
+		expect(mergeRun({ ...one, isWhole: true }, another).people.size).toBe(1);
 	});
 });

@@ -45,7 +45,7 @@ export const byItem = (people: Person[]) => new Map(people.map((person) => [pers
 export function runOf(more: Partial<Run> = {}): Run {
 	const { id = 'run-0000001', startedAt = 0 } = more;
 	return {
-		...{ id, url: waitingUrl(id), owner: own, triggers: [own], startedAt },
+		...{ id, url: waitingUrl(id), owner: own, triggers: [], startedAt },
 		...{ until: startedAt + 600_000, leaseUntil: startedAt + 120_000 },
 		...{ isWhole: true, isOver: false, started: [], notAsked: [] },
 		questions: [questionOf()],

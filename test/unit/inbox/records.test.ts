@@ -122,6 +122,7 @@ const urls: Array<[what: string, path: string, isShort: boolean]> = [
 	['a short ID of hex', pathOf({ node: 'abcd' }), true],
 	['an ID of an odd length', pathOf({ node: 'abc' }), true],
 	['an ID with dashes elsewhere', pathOf({ node: '0b1c-2d3e' }), true],
+	['an ID of 48 hex digits', pathOf({ node: 'ab'.repeat(24) }), true],
 	['a name', pathOf({ node: 'my-node' }), true],
 	['a node whose name begins with ~', pathOf({ node: '~CxwtPg' }), false],
 	['another signature', pathOf({ signature: 'Signature_1' }), true],
@@ -138,7 +139,7 @@ test.each(urls)('the URL of %s is stored, in short if possible: %s', (_, path, i
 	expect(JSON.parse(record)[3]?.url).toBe(isShort ? undefined : run.url);
 });
 
-test.each(urls.slice(0, 9))('a run with the URL of %s is read as it was stored', (_, path) => {
+test.each(urls.slice(0, 10))('a run with the URL of %s is read as it was stored', (_, path) => {
 	const run = { ...plain, url: `https://n8n.test/${path}` };
 	expect(fromRecord(id, toRecord(run, own), own)?.url).toBe(run.url);
 });

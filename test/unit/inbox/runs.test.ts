@@ -21,7 +21,7 @@ const found = (runs: Runs, phone: string, quoted?: string) =>
 test('the questions to a person come the latest first, and the quoted one before all others', () => {
 	const ask = (item: number) => personOf(item, { to: anna, askedMessageId: `q${item}` });
 	const runs = runsOf(
-		asking('b', [ask(1), ask(2), ask(3)], 1_000),
+		asking('b', [ask(2), ask(1), ask(3)], 1_000),
 		asking('d', [ask(4)], 3_000),
 		asking('a', [ask(5)], 1_000),
 		asking('c', [ask(6), personOf(7, { to: berta })], 2_000),
@@ -146,6 +146,13 @@ test('a run that is removed finds nobody any more, and the other runs stay', () 
 	expect([runs.size, runs.people]).toEqual([0, 0]);
 	for (const phone of [anna, hidden]) expect(runs.asks({ phone })).toBe(false);
 	expect(runs.asks({ phone: '', quoted: 'q0' })).toBe(false);
+});
+
+test('a run that has asked one phone twice is removed too', () => {
+	const runs = runsOf(asking('a', [personOf(0), personOf(1, { to: anna })]));
+	expect(found(runs, anna)).toEqual(['a 1', 'a 0']);
+	runs.delete('a');
+	expect(found(runs, anna)).toEqual([]);
 });
 
 test('a newer state of a run replaces the earlier one', () => {
