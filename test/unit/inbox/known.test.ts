@@ -252,6 +252,14 @@ describe('that n8n has stored the changes of runs', () => {
 		expect(known.mergeText('run-0000001', toRecord(run(), own))?.isOver).toBe(true);
 	});
 
+	test('is not certain if n8n has stored something else, or another process only knows of the run', async () => {
+		const { n8n, known } = triggerWith(run());
+		n8n.answer = () => undefined;
+		known.isStored({ stored: undefined });
+		known.mergeText('run-0000002', toRecord(named('run-0000002'), own));
+		for (const one of known.runs.all()) expect(await known.ensureStored([one])).toBe(false);
+	});
+
 	test('no longer matters for a run that is forgotten', async () => {
 		const { n8n, known } = triggerWith(run());
 		n8n.answer = () => undefined;
