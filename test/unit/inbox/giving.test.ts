@@ -56,6 +56,8 @@ describe('a run gets its replies', () => {
 		expect([id, 'm1', 'm2'].map((key) => isSettled(n8n, key))).toEqual([true, true, false]);
 		expect(Object.keys(n8n.stored!)).toEqual(['settled']);
 		expect(late(n8n)).toEqual([]);
+		// n8n is called once more, so that it stores that the run is settled.
+		expect(n8n.calls).toContainEqual({ at: 0, url: own, request: { is: 'sync' } });
 	});
 
 	test('when its time is up, and then those that came so far', async () => {
@@ -103,17 +105,20 @@ describe('a run gets its replies', () => {
 		expect(given(n8n)).toHaveLength(1);
 	});
 
-	test('also if the process begins anew while it gives them', async () => {
-		const n8n = owning(replied(), 'unknown');
-		await n8n.pass(100);
-		expect(storedRun(n8n)?.handing).toEqual(['m1']);
-		n8n.state = () => 'finished';
-		n8n.restart();
-		await n8n.pass(1_000);
-		expect(given(n8n).at(-1)).toEqual([0.1, ['m1']]);
-		expect(isSettled(n8n)).toBe(true);
-		expect(late(n8n)).toEqual([]);
-	});
+	test.each(['finished', 'gone'] as const)(
+		'also if the process begins anew while it gives them (then n8n says "%s")',
+		async (state) => {
+			const n8n = owning(replied(), 'unknown');
+			await n8n.pass(100);
+			expect(storedRun(n8n)?.handing).toEqual(['m1']);
+			n8n.state = () => state;
+			n8n.restart();
+			await n8n.pass(1_000);
+			expect(given(n8n).at(-1)).toEqual([0.1, ['m1']]);
+			expect(isSettled(n8n)).toBe(true);
+			expect(late(n8n)).toEqual([]);
+		},
+	);
 
 	test('again and again, after pauses that double up to ten seconds, until it is long past', async () => {
 		const n8n = owning(replied(), 'unknown');
@@ -125,6 +130,33 @@ describe('a run gets its replies', () => {
 		expect(isSettled(n8n)).toBe(false);
 		await n8n.pass(20_000);
 		expect(late(n8n)).toEqual([['m1']]);
+		expect(isSettled(n8n)).toBe(true);
+	});
+
+	test('and a message that comes while it gets them starts the workflow', async () => {
+		const n8n = owning(replied());
+		const messages = [messageOf('m1'), messageOf('m2')];
+		n8n.state = () => {
+			n8n.inbox.known.merge(run({ people: byItem([personOf(0, { messages })]) }));
+			return 'accepted';
+		};
+		await n8n.pass(1_000);
+		expect(given(n8n)).toEqual([[0, ['m1']]]);
+		expect(late(n8n)).toEqual([['m2']]);
+		expect(isSettled(n8n)).toBe(true);
+	});
+
+	test('not any more once its time is long past; n8n is then called less and less often', async () => {
+		const n8n = owning(replied());
+		n8n.answer = () => undefined;
+		await n8n.pass(86_400_000);
+		const gaps = n8n.calls.slice(1).map(({ at }, index) => at - n8n.calls[index].at);
+		const past = n8n.calls.findIndex(({ at }) => at > 720_000);
+		expect(gaps.slice(past, past + 5)).toEqual([50, 100, 200, 400, 800]);
+		expect(Math.max(...gaps.slice(0, past))).toBe(10_000);
+		expect(gaps.at(-1)).toBe(600_000);
+		n8n.answer = undefined;
+		await n8n.pass(600_000);
 		expect(isSettled(n8n)).toBe(true);
 	});
 
@@ -168,14 +200,17 @@ test('if another process was giving the replies, this one takes the run for one 
 	expect(late(n8n)).toEqual([]);
 });
 
-test('if another process has settled the run, this one forgets it', async () => {
-	const n8n = owning(replied());
-	n8n.answer = () => ({ inbox: 'yes', isSettled: true });
-	await n8n.pass(1_000);
-	expect(given(n8n)).toEqual([]);
-	expect(isSettled(n8n)).toBe(true);
-	expect(n8n.inbox.known.runs.size).toBe(0);
-});
+test.each([false, true])(
+	'if another process has settled the run, this one forgets it (over: %j)',
+	async (isOver) => {
+		const n8n = owning(replied({ isOver }));
+		n8n.answer = () => ({ inbox: 'yes', isSettled: true, isStarted: true });
+		await n8n.pass(1_000);
+		expect(given(n8n)).toEqual([]);
+		expect(isSettled(n8n)).toBe(true);
+		expect(n8n.inbox.known.runs.size).toBe(0);
+	},
+);
 
 test('if another process knows of more people, the run does not get its replies yet', async () => {
 	const n8n = owning(replied());
@@ -308,6 +343,12 @@ describe('the other triggers', () => {
 		await n8n.pass(4_000_000);
 		expect(n8n.pauses).toEqual([...Array(7).fill(600_000)]);
 	});
+});
+
+test('a run is waited for once, however often it changes', async () => {
+	const n8n = owning(run());
+	for (const until of [begin + 600_000, begin + 700_000]) n8n.inbox.known.merge(run({ until }));
+	expect(n8n.pauses).toHaveLength(1);
 });
 
 test('a run that is forgotten is not handled any more', async () => {

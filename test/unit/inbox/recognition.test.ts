@@ -62,21 +62,31 @@ describe('of messages that nothing identifies', () => {
 		const n8n = triggerWith({ ...named('run-0000001'), ...grouped });
 		await deliver(n8n, unnamed);
 		await n8n.pass(119_999);
-		for (const from of [other, third, other])
-			expect(await forward(n8n, copy(1), from)).toBe('taken');
+		for (const from of [other, other]) expect(await forward(n8n, copy(1), from)).toBe('taken');
 		expect(keysOf(n8n)).toHaveLength(1);
 		// A second message of the same trigger is another message.
 		expect(await forward(n8n, copy(2))).toBe('taken');
 		expect(keysOf(n8n)).toHaveLength(2);
 		await n8n.pass(1);
-		expect(await forward(n8n, copy(2), third)).toBe('taken');
-		expect(keysOf(n8n)).toHaveLength(2);
+		for (const [n, count] of [
+			[1, 2],
+			[2, 3],
+		]) {
+			expect(await forward(n8n, copy(n), third)).toBe('taken');
+			expect(keysOf(n8n)).toHaveLength(count);
+		}
 		await n8n.pass(120_000);
-		expect(await forward(n8n, copy(3), third)).toBe('taken');
-		expect(keysOf(n8n)).toHaveLength(3);
 		// However late a trigger repeats what it has said, it is the same message.
 		expect(await forward(n8n, copy(1))).toBe('taken');
 		expect(keysOf(n8n)).toHaveLength(3);
+	});
+
+	test('two that come at the same moment are two', async () => {
+		const n8n = triggerWith({ ...named('run-0000001'), ...grouped });
+		const deliveries = [n8n.delivery(), n8n.delivery()];
+		for (const delivery of deliveries) void n8n.inbox.consume(delivery, [unnamed]);
+		await settle();
+		expect(keysOf(n8n)).toHaveLength(2);
 	});
 
 	test('the copies of several equal messages belong to them in their order', async () => {
@@ -134,6 +144,15 @@ describe('a run is asked whether it still waits', () => {
 		await n8n.pass(1_000);
 		expect(await Promise.all(results)).toEqual(['taken', 'taken']);
 		expect(n8n.runCalls.filter(({ record }) => record === undefined)).toHaveLength(1);
+	});
+
+	test('and other runs do not wait for its response', async () => {
+		const people = byItem([personOf(1)]);
+		const n8n = triggerWith(named('run-0000001'), { ...named('run-0000002'), people });
+		n8n.state = async () => (n8n.runCalls.length === 1 ? await new Promise(() => {}) : 'waiting');
+		void deliver(n8n, arrivalOf('m1'));
+		await settle();
+		expect(await deliver(n8n, arrivalOf('m2', berta))).toBe('taken');
 	});
 
 	test('only when all were asked', async () => {
@@ -258,6 +277,16 @@ describe('a message that does not fit', () => {
 		await n8n.pass(1_000);
 		expect([await first, await second]).toEqual(['taken', 'taken']);
 		expect(personIn(n8n)).toMatchObject({ repeatedAfter: ['m1'], messages: [{ key: 'm2' }] });
+		expect(personIn(n8n).isAccepted).toBe(true);
+	});
+
+	test('does not let other people wait, nor the same person at another trigger', async () => {
+		const [n8n, another] = [triggerWith(approval()), triggerWith(approval())];
+		n8n.canRepeat = async () => await new Promise(() => {});
+		void deliver(n8n, maybe('m1'));
+		await settle();
+		expect(await deliver(n8n, arrivalOf('m2', { ...berta, text: 'yes' }))).toBe('taken');
+		expect(await deliver(another, arrivalOf('m3', { text: 'yes' }))).toBe('taken');
 	});
 });
 
