@@ -160,7 +160,7 @@ test('of a reply, its key, text, ID and time are kept, and whether it fits', () 
 	expect(plain).toMatchObject({ isAccepted: false, moreUntil: undefined });
 });
 
-test('further messages belong to a reply for as long as the question says, each time anew', () => {
+test('further messages belong to a reply for as long as the question says, again after each message', () => {
 	const grouping = { groupMs: 5_000 };
 	const person = reply(asked({ ...answered, moreUntil: now + 1 }, {}, grouping), {});
 	expect(person.moreUntil).toBe(now + 5_000);

@@ -52,7 +52,7 @@ test.each<[what: string, messages: Arrival[], hasOthers: boolean, isWaitedFor: b
 	async (_, messages, hasOthers, isWaitedFor) => {
 		const n8n = triggerWith(run());
 		const [first, second] = [n8n.delivery(), n8n.delivery()];
-		await n8n.inbox.consume(first, messages, hasOthers);
+		await n8n.inbox.consume(first, messages, hasOthers || undefined);
 		expect(first.isStoring()).toBe(true);
 		void n8n.inbox.known.persist(second);
 		await settle();
@@ -112,7 +112,7 @@ describe('the owner of a question', () => {
 	);
 
 	test.each<[CallResult]>([['gone'], [{ inbox: 'no' }]])(
-		'responds %j: after a minute the message is ordinary, each time anew',
+		'responds %j: after a minute the message is ordinary, and each time it waits for a minute again',
 		async (result) => {
 			const n8n = triggerWith(ofOther());
 			const message = arrivalOf('m1');

@@ -57,7 +57,7 @@ test('what n8n has stored stays, and is merged with what the others know', async
 		'run-0000002': 'another key 1 …',
 		'run-0000003': n8n.seal('no run'),
 		'run-0000004': n8n.seal(toRecord(run('run-0000004'), own)),
-		settled: '0123456789abcdefkey.1',
+		settled: `${'0'.repeat(16)}key.1`,
 	};
 	const news = ['run-0000001', 'run-0000002', 'run-0000003'].map((id) => run(id, { isOver: true }));
 	n8n.answer = () => ({ inbox: 'yes', runs: news.map(entry) });

@@ -13,7 +13,8 @@ const pathOf = (more: { execution?: string; node?: string; signature?: string; w
 };
 const url = `https://n8n.test/${pathOf({})}`;
 const times = { startedAt, until: startedAt + 3_600_000, leaseUntil: startedAt + 120_000 };
-const begun = 'o8uixyps';
+const begun = startedAt.toString(36);
+const short = (hex: string) => `~${Buffer.from(hex, 'hex').toString('base64url')}`;
 
 const plain: Run = { ...runOf(times), url, triggers: [], questions: [questionOf({ asked: '' })] };
 const everything: Run = {
@@ -47,7 +48,7 @@ const stored: Array<[what: string, run: Run, record: string]> = [
 	[
 		'a run that waits',
 		plain,
-		`["12 ~CxwtPqqqS7uMzAEjRWeJqw ~${Buffer.from(signature, 'hex').toString('base64url')} ${begun} 3600 120 1",[{}],[[0,"+15550001000",0,null,null]]]`,
+		`["12 ${short(node.replaceAll('-', ''))} ${short(signature)} ${begun} 3600 120 1",[{}],[[0,"+15550001000",0,null,null]]]`,
 	],
 	[
 		'a run with everything',
@@ -124,7 +125,7 @@ const urls: Array<[what: string, path: string, isShort: boolean]> = [
 	['an ID with dashes elsewhere', pathOf({ node: '0b1c-2d3e' }), true],
 	['an ID of 48 hex digits', pathOf({ node: 'ab'.repeat(24) }), true],
 	['a name', pathOf({ node: 'my-node' }), true],
-	['a node whose name begins with ~', pathOf({ node: '~CxwtPg' }), false],
+	['a node whose name begins with ~', pathOf({ node: '~Ab12' }), false],
 	['another signature', pathOf({ signature: 'Signature_1' }), true],
 	['an ID of a workflow', pathOf({ node: 'flow/node' }), false],
 	['an execution that is no number', pathOf({ execution: 'x1' }), false],

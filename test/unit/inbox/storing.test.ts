@@ -169,7 +169,7 @@ describe('n8n is asked whether it still has what was stored', () => {
 		expect((await checks(n8n, 2_000)).slice(7)).toEqual([4_001, 4_005, 4_021]);
 	});
 
-	test('anew after each change', async () => {
+	test('again after each change', async () => {
 		const { n8n } = changed();
 		n8n.answer = () => ({ inbox: 'yes' });
 		await store(n8n);

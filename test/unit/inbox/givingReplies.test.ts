@@ -106,7 +106,7 @@ describe('a run gets its replies', () => {
 	});
 
 	test.each(['finished', 'gone'] as const)(
-		'also if the process begins anew while it gives them (then n8n says "%s")',
+		'also if the process is restarted while it gives them (then n8n says "%s")',
 		async (state) => {
 			const n8n = owning(replied(), 'unknown');
 			await n8n.pass(100);
