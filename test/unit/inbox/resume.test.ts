@@ -124,12 +124,13 @@ const sealFor = (key: string, to: string, content: object) => ({
 const notReply = { status: 200, body: { message: 'Not a reply' }, items: undefined };
 const approval = { questions: [questionOf({ kind: 'approval', repeats: 1 })] };
 
-test.each([
-	['nothing', null],
-	['two names', ['run-1', 'run-2']],
-	['another run', 'run-9999999.person'],
-])('a call whose URL names %s is refused', async (_, wait) => {
+test.each<[string, (name: string) => unknown]>([
+	['nothing', () => null],
+	['several runs', (name) => [name, 'run-9999999.person']],
+	['another run', () => 'run-9999999.person'],
+])('a call whose URL names %s is refused', async (_, waitOf) => {
 	const execution = new Execution({});
+	const wait = waitOf(`${execution.id}.person`);
 	expect(await execution.call({ event: 'business-messaging.poll' }, { wait })).toMatchObject({
 		...{ status: 410, body: { message: 'This execution no longer waits for a reply' } },
 	});
@@ -298,8 +299,9 @@ describe('without a trigger', () => {
 	test('a reply that fits is accepted after a repetition too', async () => {
 		const execution = new Execution(approval);
 		await execution.write('maybe');
-		const { items } = await execution.write('yes');
+		const { items = [] } = await execution.write('yes');
 		expect(items).toMatchObject([[{ accepted: true, approved: true }]]);
+		expect(items[0][0]).not.toHaveProperty('senderId');
 	});
 
 	test('the question is not repeated to a person who opts out', async () => {
