@@ -43,22 +43,34 @@ test('each message of a delivery has its own meaning, and the replies are stored
 });
 
 test.each<[what: string, messages: Arrival[], hasOthers: boolean, isWaitedFor: boolean]>([
-	['only a reply', [arrivalOf('m1')], false, true],
-	['a reply and another event', [arrivalOf('m1')], true, false],
-	['a reply and a message', [arrivalOf('m1'), arrivalOf('m2')], false, false],
-	['a reply that starts workflows too', [arrivalOf('m1', { isOptOut: true })], false, false],
-])(
-	'a delivery with %s: others of the same moment are stored with it: %4$j',
-	async (_, messages, hasOthers, isWaitedFor) => {
-		const n8n = triggerWith(run());
-		const [first, second] = [n8n.delivery(), n8n.delivery()];
-		await n8n.inbox.consume(first, messages, hasOthers || undefined);
-		expect(first.isStoring()).toBe(true);
-		void n8n.inbox.known.persist(second);
-		await settle();
-		expect(second.isStoring()).toBe(!isWaitedFor);
-	},
-);
+	['only a reply: others of the same moment are stored with it', [arrivalOf('m1')], false, true],
+	[
+		'a reply and another event: others of the same moment are stored by themselves',
+		[arrivalOf('m1')],
+		true,
+		false,
+	],
+	[
+		'a reply and an ordinary message: others are stored by themselves',
+		[arrivalOf('m1'), arrivalOf('m2')],
+		false,
+		false,
+	],
+	[
+		'a reply that starts workflows too: others are stored by themselves',
+		[arrivalOf('m1', { isOptOut: true })],
+		false,
+		false,
+	],
+])('a delivery with %s', async (_, messages, hasOthers, isWaitedFor) => {
+	const n8n = triggerWith(run());
+	const [first, second] = [n8n.delivery(), n8n.delivery()];
+	await n8n.inbox.consume(first, messages, hasOthers || undefined);
+	expect(first.isStoring()).toBe(true);
+	void n8n.inbox.known.persist(second);
+	await settle();
+	expect(second.isStoring()).toBe(!isWaitedFor);
+});
 
 describe('the owner of a question', () => {
 	test.each([
@@ -162,23 +174,28 @@ describe('of several owners', () => {
 	});
 
 	test.each<[what: string, more: Partial<Run>, isFirst: boolean]>([
-		['is open', {}, true],
-		['is over for less than two minutes', { until: begin - 120_000 }, true],
-		['is over for longer', { until: begin - 120_001 }, false],
+		['is open, its owner decides first', {}, true],
 		[
-			'is over for longer and has taken the message',
+			'is over for less than two minutes, its owner decides first',
+			{ until: begin - 120_000 },
+			true,
+		],
+		['is over for longer, this trigger decides first', { until: begin - 120_001 }, false],
+		[
+			'is over for longer and has got the message, its owner decides first',
 			{ until: begin - 120_001, people: byItem([personOf(0, { messages: [messageOf('m1')] })]) },
 			true,
 		],
-		['is still asking', { until: begin - 120_001, isWhole: false }, true],
-	])(
-		'that of the latest question decides before this trigger if the question %s: %3$j',
-		async (_, more, isFirst) => {
-			const n8n = ordinary(triggerWith(run({ startedAt: begin - 1 }), ofOther(more)));
-			expect(await whatIs(n8n, arrivalOf('m1'))).toEqual(['taken']);
-			expect(asked(n8n)).toEqual(isFirst ? [other] : []);
-		},
-	);
+		[
+			'belongs to a run that is still asking, its owner decides first',
+			{ until: begin - 120_001, isWhole: false },
+			true,
+		],
+	])('if the latest question %s', async (_, more, isFirst) => {
+		const n8n = ordinary(triggerWith(run({ startedAt: begin - 1 }), ofOther(more)));
+		expect(await whatIs(n8n, arrivalOf('m1'))).toEqual(['taken']);
+		expect(asked(n8n)).toEqual(isFirst ? [other] : []);
+	});
 
 	test('this trigger decides first on a message on which it has decided before', async () => {
 		const n8n = ordinary(triggerWith(run()));

@@ -279,7 +279,7 @@ describe('what a run cannot get starts the workflow', () => {
 		expect([late(n8n).length, isSettled(n8n)]).toEqual([1, true]);
 	});
 
-	test('also a message that comes while others start it', async () => {
+	test('and so does a message that comes meanwhile', async () => {
 		const n8n = owning(replied({ isOver: true }));
 		n8n.answer = (_, { is }) => {
 			const messages = [messageOf('m1'), messageOf('m2')];

@@ -15,7 +15,7 @@ export const third = 'https://n8n.test/webhook/c/webhook';
 export const anna = '+15550001000';
 
 /** The URL that resumes an execution. */
-export const waitingUrl = (id: string) =>
+const waitingUrl = (id: string) =>
 	`https://n8n.test/webhook-waiting/1/node?wait=${id}&signature=${'a'.repeat(64)}`;
 
 /** A question for free text. */
