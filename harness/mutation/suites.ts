@@ -153,5 +153,12 @@ export const suitesOf: Record<string, string[]> = {
 		'unit/simulation/inboxAbsence',
 		'unit/simulation/inbox',
 	],
-	shared: ['unit/inTurns', 'unit/memory', ...operations, ...sending],
+	shared: [
+		'unit/inTurns',
+		'unit/memory',
+		'unit/description/description',
+		'engine/trigger/lifecycle',
+		...operations,
+		...sending,
+	],
 };

@@ -39,9 +39,9 @@ function plain(text: string): string {
 	return trim(latin.toLocaleLowerCase('en'), marks).replace(variants, '');
 }
 
-/** Whether two answers are the same. Texts of punctuation only, such as *** or -, are compared as they are. */
+/** Whether two answers differ only in case, spaces and punctuation. Texts of punctuation only, such as *** or -, never count. */
 function isSameAnswer(expected: string, text: string): boolean {
-	return expected === text || (plain(text) !== '' && plain(expected) === plain(text));
+	return plain(text) !== '' && plain(expected) === plain(text);
 }
 
 /**

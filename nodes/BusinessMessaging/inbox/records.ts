@@ -51,16 +51,8 @@ const form = new RegExp(`^${waitingPath}/(\\d+)/((?!~)[^/?]+)\\?wait=([\\w-]+)&s
 
 /** Shortens bytes in hex: in base64, they take two thirds of the length. */
 function shorten(hex: string): string {
-	const bytes = hex.replace(/-/g, '');
-	return isHex(bytes) && lengthen(`~${toBase64(bytes)}`) === hex ? `~${toBase64(bytes)}` : hex;
-}
-
-function isHex(text: string): boolean {
-	return /^([0-9a-f]{2})+$/.test(text);
-}
-
-function toBase64(hex: string): string {
-	return Buffer.from(hex, 'hex').toString('base64url');
+	const short = `~${Buffer.from(hex.replace(/-/g, ''), 'hex').toString('base64url')}`;
+	return lengthen(short) === hex ? short : hex;
 }
 
 function lengthen(short: string): string {
