@@ -65,6 +65,8 @@ export const suitesOf: Record<string, string[]> = {
 		...receiving,
 	],
 	phone: [
+		'unit/phone/readPhone',
+		'unit/phone/compare',
 		'unit/phone/library',
 		'engine/execution/sendWindow',
 		'engine/operations/inputs',

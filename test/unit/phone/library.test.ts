@@ -14,9 +14,8 @@ import metadata from 'libphonenumber-js/metadata.max.json';
 import type { INodePropertyOptions } from 'n8n-workflow';
 import { defaultCountryField } from '../../../nodes/BusinessMessaging/operations/phoneFields';
 import { readCountry } from '../../../nodes/BusinessMessaging/phone/countries';
-import { plusMissing, readPhone } from '../../../nodes/BusinessMessaging/phone/readPhone';
+import { readPhone } from '../../../nodes/BusinessMessaging/phone/readPhone';
 import { phoneTable, phoneTableFile } from '../../../scripts/phoneTable';
-import { samePhoneKey, toE164 } from '../../../nodes/BusinessMessaging/phone/compare';
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
@@ -196,67 +195,6 @@ test('the table of numbering plans is what `npm run docs` writes, and every coun
 	expect(options).toContainEqual({ name: 'Germany', value: 'DE' });
 });
 
-const noExtension = 'The extension 12 of +15551234567 was left out.';
-const unusual = '+444700900123 looks unusual: no such numbers are known in its country.';
-
-test.each<[string, string, string, string[]]>([
-	['tel:7042;phone-context=+1-914-555', '', '+19145557042', []],
-	// a trunk prefix is left out, and a 0 that belongs to the number is kept
-	['+49 (0)170 1234567', '', '+491701234567', []],
-	// former numbers by which services still know their users
-	...['+5215512345678', '+22507123456', '+22997123456'].map(
-		(former): [string, string, string, string[]] => [former, '', former, []],
-	),
-	['+49 0170 1234567', '', '+491701234567', []],
-	// from a spreadsheet or a list
-	["' +49 170 1234567", '', '+491701234567', []],
-	['+49 170 1234567,', '', '+491701234567', []],
-	['+49 170 1234567 , ', '', '+491701234567', []],
-	['+36 (06) 1 234 5678', '', '+3612345678', []],
-	['+34 (0)612 345 678', '', '+34612345678', []],
-	['+39 (0)6 1234 5678', '', '+390612345678', []],
-	// dialled to another country, or without the +
-	['011 49 170 1234567', 'US', '+491701234567', []],
-	['011 15-2345-6789', 'AR', '+5491123456789', []],
-	['0044 7700 900123', 'DE', '+447700900123', []],
-	['447700900123', 'GB', '+447700900123', []],
-	['49 (0)170 1234567', plusMissing, '+491701234567', []],
-	['tel:+1-555-123-4567;ext=12', '', '+15551234567', [noExtension]],
-	['+1 555 123 4567 #12', '', '+15551234567', [noExtension]],
-	['+44 4700 900123', '', '+444700900123', [unusual]], // may be of a range that is newer than the table
-])(
-	'reads %j with the Default Country "%s" as %s, with hints: %j',
-	(written, country, e164, hints) => {
-		expect(readPhone(written, country)).toEqual({ e164, hints });
-	},
-);
-
-const lostDigits: [string, string] = [
-	'has lost digits: a spreadsheet shortened it',
-	'In the spreadsheet, format the column as text, enter the numbers and export again.',
-];
-const several = 'contains more than a phone number';
-
-test.each<[string, string, [problem: string, detail?: string]]>([
-	['+1 555 123 4567 (12)', '', [several, 'Did you mean +15551234567, without "(12)"?']],
-	['030 123456 / 654321', 'DE', [several, 'Did you mean +4930123456, without "/ 654321"?']],
-	['+491701234567.0', '', [several, 'Did you mean +491701234567, without ".0"?']],
-	['+49170123456;+49170123457', '', ['is not a phone number']],
-	...['4.91701E+11', '4,477E+11', '4.477e11', '+4.477E+11', "'5E+10"].map(
-		(written): [string, string, [string, string]] => [written, '', lostDigits],
-	),
-	['+49 CALL ME', '', ['is not a phone number']],
-	['0170 1234567', '', ['has no country code']],
-	['447700900123', '', ['has no country code', 'Did you mean +447700900123?']],
-	['123', 'US', ["does not fit 'Default Country'"]],
-	['0170 1234567', plusMissing, ['does not begin with a country code']],
-	['491701234567', 'DE', ['can be two numbers', 'It may be +49491701234567 or +491701234567.']],
-	['+375 8122 854943', '', ['can be two numbers', 'It may be +3758122854943 or +375122854943.']],
-	['+44 7700 9001', '', ['is not a valid number for +44', '+44 is followed by 7, 9, 10 digits.']],
-])('refuses %j with the Default Country "%s": %j', (written, country, [problem, detail]) => {
-	expect(readPhone(written, country)).toEqual({ problem, detail });
-});
-
 test.each([
 	[
 		'GB',
@@ -307,39 +245,4 @@ test('a name in any language is read as a country of this name, also if it looks
 	const wrong = names.filter((name) => !owners.get(name)!.includes(readCountry(name)!));
 	expect(wrong.map((name) => [name, owners.get(name), readCountry(name)])).toEqual([]);
 	expect(['Bỉ', 'Áo', 'टोंगा', 'الاردن'].map(readCountry)).toEqual('BE AT TO JO'.split(' '));
-});
-
-test('refuses a far too long text at once', () => {
-	const parts = ['+', '(', '/', ';a', 'x', '1', ' ', '.0', 'ext ', ', '];
-	for (const part of parts) expect(readPhone(part.repeat(200_000), 'DE').e164).toBeUndefined();
-});
-
-test.each([
-	['Mexico with the former 1', '+5215512345678', '+525512345678', true],
-	['Argentina with and without the 9', '+5491123456789', '+541123456789', true],
-	['Benin with and without the new 01', '+2290197123456', '+22997123456', true],
-	['Ivory Coast (Orange) with and without the new 07', '+2250707123456', '+22507123456', true],
-	['Ivory Coast (MTN) with and without the new 05', '+2250544123456', '+22544123456', true],
-	['Ivory Coast (Moov) with and without the new 01', '+2250140123456', '+22540123456', true],
-	['new numbers of two networks of Ivory Coast', '+2250507123456', '+2250707123456', false],
-	...['6', '7', '8', '9'].map((first): [string, string, string, boolean] => [
-		`Brazil with and without the ninth digit before ${first}`,
-		`+55119${first}7654321`,
-		`+5511${first}7654321`,
-		true,
-	]),
-	['a Brazilian mobile and the landline like it', '+5511934567890', '+551134567890', false],
-	['a US number that begins like a Mexican one', '+15215512345', '+525512345', false],
-])('knows whether two numbers reach one phone: %s', (_, one, other, areSame) => {
-	expect(samePhoneKey(one) === samePhoneKey(other)).toBe(areSame);
-});
-
-test.each([
-	['491701234567', '+491701234567'],
-	['+49 170 1234567', '+491701234567'],
-	['22507123456@c.us', '+22507123456'],
-	['0170 1234567', '0170 1234567'],
-	['ACME', 'ACME'],
-])('returns a sender %j as %j', (from, expected) => {
-	expect(toE164(from)).toBe(expected);
 });
