@@ -101,8 +101,11 @@ export const suitesOf: Record<string, string[]> = {
 	],
 	webhooks: [
 		'unit/memory',
+		'unit/webhooks/deduplication',
 		'unit/webhooks/delivery',
 		'unit/webhooks/registrations',
+		'unit/webhooks/signature',
+		'unit/webhooks/simpleEvent',
 		...receiving,
 		'engine/trigger/lifecycle',
 		'engine/trigger/addresses',

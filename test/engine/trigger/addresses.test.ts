@@ -18,7 +18,10 @@ describe('addresses of n8n', () => {
 		['a private network', '10.1.2.3 172.16.0.1 172.31.255.255 192.168.0.1 198.18.0.1 198.19.0.1'],
 		['the network of a provider', '100.64.0.1 100.127.255.255'],
 		['link-local and multicast', '169.254.169.254 [fe80::1] [fd00::1] 224.0.0.1'],
-		['IPv4 in IPv6', '[::ffff:127.0.0.1] [::127.0.0.1] [2002:7f00:1::] [64:ff9b::a00:1]'],
+		[
+			'IPv4 in IPv6',
+			'[::ffff:127.0.0.1] [::127.0.0.1] [::ffff:10.0.1.1] [2002:7f00:1::] [64:ff9b::a00:1] [2001::1]',
+		],
 	])('that the service cannot reach: %s', async (_, hosts) => {
 		for (const host of hosts.split(' ')) {
 			const { origin } = new URL(`https://${host}`);
@@ -48,7 +51,10 @@ describe('addresses of n8n', () => {
 			'an address like a private one',
 			'1.100.64.1 169.253.0.1 8.254.0.1 192.167.0.1 8.168.0.1 8.18.0.1',
 		],
-		['an IPv6 address', '[2606:4700::1111] [2001:db80::1] [2606:4700::7f00:1] [2606:4700::fd00]'],
+		[
+			'an IPv6 address',
+			'[2606:4700::1111] [2001:db80::1] [2606:4700::7f00:1] [2606:4700::fd00] [::ffff:8.8.8.8]',
+		],
 		['a name with a private address in it', '10.0.0.1.example.com a10.0.0.1.example.com'],
 	])('that the service can reach: %s', (_, hosts) => {
 		for (const host of hosts.split(' '))

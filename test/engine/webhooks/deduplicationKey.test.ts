@@ -1,5 +1,8 @@
 /** Which deliveries are the same event, whatever a service puts into them. */
-import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
+import {
+	deduplicationKeyOf,
+	nameOf,
+} from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 
 interface Delivered {
 	body: { event: string; data: Record<string, unknown>; [key: string]: unknown };
@@ -49,6 +52,10 @@ test.each<[string, Pair]>([
 		"one change at two times, with the conversation's creation time",
 		pair((timestamp) => assigned({ createdAt: early }, { timestamp }), early, late),
 	],
+	[
+		'two changes of one thing without an ID',
+		pair((id) => of('account.updated', { plan: 'pro' }, { id }), 'e1', 'e2'),
+	],
 	['two kinds of receipt', pair((event) => of(event, { id: '5' }), 'message.sent', 'message.read')],
 	[
 		'one change with two IDs in the headers of Standard Webhooks',
@@ -65,6 +72,8 @@ test.each<[string, Delivered]>([
 	["a change with the record's own time", assigned({ createdAt: early })],
 	['a text without IDs', message({ timestamp: early })],
 	["a text with a contact's ID and without a time", message({ contactId: 'c1' })],
+	['a change whose event ID is null', assigned({}, { eventId: null })],
+	['a change whose event ID is empty', assigned({}, { event_id: '' })],
 ])('treats every delivery of %s as a new event', (_, delivered) => {
 	expect(keyOf(delivered)).toBeUndefined();
 });
@@ -91,8 +100,25 @@ test.each<[string, Pair]>([
 		'that is not about a message, by its time and ID',
 		pair((attempt) => of('order.paid', { orderId: 7, timestamp: early }, { attempt }), 1, 2),
 	],
+	[
+		'that counts its deliveries in a list',
+		pair((attempt) => message({ ...own, parts: [{ attempt, text: 'ok' }] }), 1, 2),
+	],
+	[
+		'whose fields come in another order',
+		[
+			message({ ...own, to: 'b', profile: { a: 1, b: 2 } }),
+			message({ profile: { b: 2, a: 1 }, to: 'b', ...own }),
+		],
+	],
 	['that is a receipt under another name', pair((event) => of(event, own), 'read', 'message_read')],
 ])('recognizes an event %s', (_, [one, again]) => {
 	expect(keyOf(one)).toEqual(expect.any(String));
 	expect(keyOf(again)).toBe(keyOf(one));
+});
+
+test('a message is named by its key; without one, by all that was delivered, and this name is not certain', () => {
+	const [certain, other] = [message(own), message({ text: 'hello' })];
+	expect(nameOf(certain.body, {})).toEqual({ name: keyOf(certain), isCertain: true });
+	expect(nameOf(other.body, {})).toEqual({ name: JSON.stringify(other.body), isCertain: false });
 });

@@ -81,3 +81,16 @@ test.each<[string, Writing]>([
 		]);
 	}
 });
+
+test.each([
+	['several slashes at the end', 'https://n8n.example.com/a//', 'https://n8n.example.com/a'],
+	['a wrong encoding', 'https://n8n.example.com/%zz/a', 'https://n8n.example.com/%25zz/a'],
+	['a text that is no URL', 'n8n.example.com/a', 'n8n.example.com/a'],
+])('is compared in one form: %s', (_, written, expected) => {
+	expect(canonical(written)).toBe(expected);
+	expect(canonical(expected)).toBe(expected);
+});
+
+test('a text that is no URL belongs to somebody else', () => {
+	expect(shownSecret('n8n.example.com/a', 'https://n8n.example.com/a')).toBeUndefined();
+});

@@ -82,6 +82,8 @@ test.each([
 	['optOut', 'STOP| Stop! |*Stop*.|“Stop”|stop 🙏|ＳＴＯＰ|Opt-out|STOP  ALL'],
 	['optOut', 'Arret|ARRÊT|Abonelikten çık|ABONELİKTEN ÇIK|إيقاف|ايقاف|बंद करें।|СТОП!|退订|Dừng'],
 	['optIn', 'START|S’abonner|Başla|ابدا|शुरू|Начать'],
+	['optOut', `wypisz🙏mnie|stop${'!'.repeat(95)}`],
+	[undefined, `sto🛑p|s top|un stop|stop${'!'.repeat(96)}`],
 	[undefined, 'bus stop|stop please|stopping|cancel|end|yes|रोका|!|'],
 ])('reads as %s: %s', (intent, texts) => {
 	const intents = texts.split('|').map((text) => readEvent(message(text)).intent);

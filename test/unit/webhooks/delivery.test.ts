@@ -1,9 +1,14 @@
-/** Whether the service has got a response that says that its delivery succeeded. */
+/** Reading a delivery, and whether the service has got a response that says that it succeeded. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { eventsOf } from '../../../nodes/BusinessMessaging/webhooks/deduplication';
-import { hasSucceeded } from '../../../nodes/BusinessMessaging/webhooks/delivery';
+import {
+	handled,
+	hasSucceeded,
+	readDelivery,
+	readEvents,
+} from '../../../nodes/BusinessMessaging/webhooks/delivery';
 
 type Response = Parameters<typeof hasSucceeded>[0];
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -57,4 +62,60 @@ test('events that are handed over to another delivery are taken only when that o
 	expect(await events.recognize(context, key)).toBe('underWay');
 	second.writableEnded = true;
 	expect(await events.recognize(context, key)).toBe('taken');
+});
+
+/** A request whose body can be read once; n8n parses it if it knows the type, and reads no raw body of a form with files. */
+function requestOf(body: string, contentType: string | undefined, isRead: boolean) {
+	const request = {
+		contentType,
+		rawBody: isRead ? Buffer.from(body) : undefined,
+		readRawBody: async () => {
+			if (isRead || contentType?.startsWith('multipart/')) throw new Error('The body was read');
+			request.rawBody = Buffer.from(body);
+		},
+	};
+	return {
+		getRequestObject: () => request,
+		getHeaderData: () => ({ 'x-own': '1' }),
+	} as unknown as IWebhookFunctions;
+}
+
+test.each<[string, string | undefined, boolean, string]>([
+	['JSON that n8n has read', 'application/json', true, 'body'],
+	['a type that n8n does not read', 'application/cloudevents', false, 'body'],
+	['no type', undefined, false, 'body'],
+	['a form with files', 'multipart/form-data; boundary=x', false, ''],
+])('reads the body once: %s', async (_, contentType, isRead, expected) => {
+	const { headers, rawBody } = await readDelivery(requestOf('body', contentType, isRead));
+	expect([headers, String(rawBody)]).toEqual([{ 'x-own': '1' }, expected]);
+});
+
+const event = { event: 'message.read', data: { id: 'm1' } };
+const otherEvent = { event: 'message.sent', data: { id: 'm2' } };
+const lineAbout = (others: number) =>
+	`Entries of a delivery that are not events were left out: ${others}. An event needs "event" (text) and "data" (object).`;
+
+test.each<[string, string, object, object[] | undefined, string[]]>([
+	['JSON, also if n8n has read it otherwise', JSON.stringify(event), otherEvent, [event], []],
+	['a form, as n8n has read it', 'event=message.sent', otherEvent, [otherEvent], []],
+	['no event', '[1, 2]', {}, undefined, []],
+	[
+		'a list, and the log says how many entries are no events',
+		JSON.stringify([event, 1, 'x', otherEvent]),
+		{},
+		[event, otherEvent],
+		[lineAbout(2)],
+	],
+])('reads the events of %s', (_, text, parsed, expected, lines) => {
+	const log: string[] = [];
+	const context = {
+		getBodyData: () => parsed,
+		logger: { warn: (line: string) => log.push(line) },
+	} as unknown as IWebhookFunctions;
+	const events = readEvents(context, { headers: {}, rawBody: Buffer.from(text) });
+	expect([events, log]).toEqual([expected, lines]);
+});
+
+test('a handled delivery gets 200 with the result', () => {
+	expect(handled('Duplicate event')).toEqual({ webhookResponse: { message: 'Duplicate event' } });
 });
