@@ -15,7 +15,14 @@ test.each<[object, object]>([
 		{ id: 1, url, events },
 		{ id: '1', url, events },
 	],
-	[{ id: 1, url: `${url}?token=***`, event: 'message.read' }, { id: '1' }],
+	[
+		{ id: 1, url: `${url}?token=***`, event: 'message.read' },
+		{ id: '1', url: `${url}?token=***` },
+	],
+	[
+		{ id: 1, url: `${url}*b`, event_types: events },
+		{ id: '1', url: `${url}*b`, events },
+	],
 	[
 		{ id: 1, url, events: 'message.received, message.read' },
 		{ id: '1', url, events },
@@ -51,6 +58,16 @@ test.each<[string, object[], string | undefined]>([
 	const adding = addWebhook(client, { url, events });
 	if (id === undefined) await expect(adding).rejects.toMatchObject({ statusCode: 500 });
 	else expect(await adding).toBe(id);
+});
+
+test.each([
+	{ id: 'mine' },
+	{ webhookId: 'mine' },
+	{ webhook: { id: 'mine' }, account: 'a' },
+	{ data: { webhook_id: 'mine' } },
+])('the ID of a new registration is read from %j', async (body) => {
+	const { client } = clientOf(answering({ status: 201, body }));
+	expect(await addWebhook(client, { url, events })).toBe('mine');
 });
 
 test('after a refused registration, the list is not consulted', async () => {
