@@ -57,7 +57,17 @@ const replies = [
 export const suitesOf: Record<string, string[]> = {
 	api: ['unit/api/endpoints', ...transport.slice(0, 6), ...operations, ...receiving],
 	reading: [
+		'unit/reading/readError',
+		'unit/reading/readEvents',
+		'unit/reading/readList',
+		'unit/reading/readPaging',
+		'unit/reading/readRecord',
+		'unit/reading/readRetryAfter',
+		'unit/reading/readSend',
+		'unit/reading/readTemplates',
+		'unit/reading/totals',
 		'unit/reading/parseJson',
+		'unit/templateReview',
 		'unit/reading/readResponse',
 		...transport.slice(0, 4),
 		...operations,
