@@ -86,9 +86,9 @@ test.each([
 	});
 });
 
-test.each(['', '{', '{"id":9007199254740993', '"9007199254740993', 'a 9007199254740993', '"\\'])(
-	'%s is not JSON',
-	(text) => {
-		expect(parseJson(text)).toBeUndefined();
-	},
-);
+test.each([
+	...['', '{', '{"id":9007199254740993', '"9007199254740993', 'a 9007199254740993', '"\\'],
+	'"9007199254740993\\',
+])('%s is not JSON', (text) => {
+	expect(parseJson(text)).toBeUndefined();
+});
