@@ -78,11 +78,14 @@ describe('a status', () => {
 
 	test('that is a number means no from 400 to 499 and below 0, and is unclear from 500 to 599', () => {
 		const others = [1, 2, 200, 299, 399, 600];
-		for (const asText of [Number, (n: number) => ` ${n} `]) {
-			expectAll('refused', inField('status', [-1, 400, 402, 499].map(asText)));
-			expectAll('uncertain', inField('status', [408, 500, 599].map(asText), { ok: true }));
-			expectAll('uncertain', inField('status', others.map(asText)));
-			expectAll('sent', inField('status', others.map(asText), { ok: true }));
+		const forms: Array<(n: number) => unknown> = [(n) => n, (n) => ` ${n} `];
+		for (const asText of forms) {
+			const inStatus = (numbers: number[], beside = {}) =>
+				numbers.map((n) => ({ ...beside, status: asText(n) }));
+			expectAll('refused', inStatus([-1, 400, 402, 499]));
+			expectAll('uncertain', inStatus([408, 500, 599], { ok: true }));
+			expectAll('uncertain', inStatus(others));
+			expectAll('sent', inStatus(others, { ok: true }));
 		}
 		expectAll('uncertain', [{ status: 'n402' }, { status: '402nd' }, { status: '4 02' }]);
 	});
