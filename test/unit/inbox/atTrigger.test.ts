@@ -323,7 +323,9 @@ describe('a reply that came too late', () => {
 		});
 		const unnamed = { ...late, messageId: undefined };
 		const sender = 'Anna';
-		expect(toLateEvent({ run, person: { ...person, sender }, message: unnamed }).data).toEqual({
+		expect(
+			toLateEvent({ run, person: { ...person, sender }, message: unnamed }).data,
+		).toStrictEqual({
 			...{ ...data, senderId: sender },
 		});
 	});
