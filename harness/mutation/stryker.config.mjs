@@ -23,6 +23,7 @@ export default {
 	ignoreStatic: true,
 	concurrency: 6, // tests spend most of their time waiting: for the rate of the service, or before a retry
 	timeoutMS: 10_000,
+	dryRunTimeoutMinutes: 15,
 	maxTestRunnerReuse: 200,
 	reporters: ['clear-text', 'progress-append-only', 'json', 'html'],
 	clearTextReporter: { allowColor: false, reportTests: false },

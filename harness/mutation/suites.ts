@@ -171,7 +171,7 @@ export const suitesOf: Record<string, string[]> = {
 	shared: [
 		'unit/inTurns',
 		'unit/memory',
-		'unit/description/description',
+		'unit/description/hints',
 		'engine/trigger/lifecycle',
 		...operations,
 		...sending,

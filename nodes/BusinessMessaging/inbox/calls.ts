@@ -76,7 +76,12 @@ async function callTrigger(
 	const isStarted = statusCode === 200 && (isEmpty(body) || isRecord(body));
 	if (request.is === 'late' && isStarted) return { inbox: 'yes', isStarted: true };
 	if (statusCode === 403 && isRecord(body)) return { inbox: 'no' };
-	return statusCode === 404 && isRecord(body) ? 'gone' : undefined;
+	return statusCode === 404 && messageOf(body) !== '' ? 'gone' : undefined;
+}
+
+/** The message in a response of n8n, which each of its refusals has; empty for anything else. */
+function messageOf(body: unknown): string {
+	return isRecord(body) && typeof body.message === 'string' ? body.message : '';
 }
 
 function isEmpty(body: unknown): boolean {
@@ -131,7 +136,7 @@ function stateOf(id: string, response?: Response): RunState {
 	// n8n's page for an execution that has ended without an error
 	if (statusCode === 200)
 		return String(body).includes('No action required') ? 'finished' : 'unknown';
-	const message = isRecord(body) ? String(body.message) : '';
+	const message = messageOf(body);
 	if (statusCode === 409) return stateOfConflict(message);
 	// deleted, waiting in another round of a loop, or with a URL that an earlier installation of n8n has signed
 	if (statusCode === 410 || (statusCode === 404 && message !== '')) return 'gone';

@@ -67,7 +67,7 @@ export interface Verdict {
 	is: 'ordinary' | 'taken' | 'busy';
 	/** Whether the message also starts workflows although it is a reply. */
 	startsToo?: boolean;
-	/** Whether the decision is new, so that n8n has to store it. */
+	/** Whether n8n has to store the decision: it is new, or a copy shows that storing it may have failed. */
 	isNew?: boolean;
 }
 

@@ -19,12 +19,9 @@ const aroundNumber = /^\s*[a-z][a-z\d_-]{0,29}:(?=\s*\+?\d)|@(?:s\.whatsapp\.net
 
 /** A service's number in E.164; the number may come without the `+`, or with the name of a channel. Other texts stay as they are. */
 export function toE164(from: string): string {
-	const text = from
-		.slice(0, 2 * maxLength)
-		.replace(aroundNumber, '')
-		.trim();
+	if (from.length > maxLength) return from;
+	const text = from.replace(aroundNumber, '').trim();
 	if (/^\+[1-9]\d{6,14}$/.test(text)) return text;
-	if (text.length > maxLength) return from;
 	return readPhone(/^[1-9]/.test(text) ? `+${text}` : text).e164 ?? from;
 }
 

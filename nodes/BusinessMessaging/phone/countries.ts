@@ -17,25 +17,32 @@ const otherNames: Record<string, string> = {
 const languages =
 	'en de fr es pt it nl pl sv da nb fi cs hu ro tr el ru uk ar he hi id vi th ja ko zh';
 
-/** A name in lower case and without accents, spaces and punctuation. The vowel signs of Indic scripts stay. */
+/** A name in capitals and without accents, spaces and punctuation. The vowel signs of Indic scripts stay. */
 function folded(name: string): string {
 	return name
 		.normalize('NFD')
 		.replace(/[\u0300-\u036f\u064b-\u0655]|[^\p{L}\p{M}\p{N}]/gu, '')
-		.toLowerCase();
+		.toUpperCase(); // in lower case, ı would differ from i, and ς from σ
 }
 
-/** ISO codes by name. If a name means different countries, the English name counts. */
+/**
+ * ISO codes by name. If a name means different countries, the English name counts; undefined for Kongo, which means one
+ * country in Polish and the other in Norwegian.
+ */
 const codeByName = memoize(() => {
-	const byName = new Map<string, string>();
-	const add = (name: string | undefined, code: string) => {
-		if (name && !byName.has(folded(name))) byName.set(folded(name), code);
+	const byName = new Map<string, string | undefined>();
+	const english = new Set<string>();
+	const add = (written: string | undefined, code: string, language = 'en') => {
+		const name = folded(written ?? '');
+		const isClear = !byName.has(name) || byName.get(name) === code || english.has(name);
+		if (!byName.has(name) || !isClear) byName.set(name, isClear ? code : undefined);
+		if (language === 'en') english.add(name);
 	};
 	for (const [name, code] of Object.entries(otherNames)) add(name, code);
 	for (const language of languages.split(' '))
 		for (const style of ['long', 'short'] as const) {
 			const names = new Intl.DisplayNames(language, { type: 'region', style, fallback: 'none' });
-			for (const code of codes) add(names.of(code), code);
+			for (const code of codes) add(names.of(code), code, language);
 		}
 	return byName;
 });

@@ -1,5 +1,5 @@
 /** Reads the errors of the service. The specification does not show their shape: all of this is an assumption. */
-import { at, compact, isObject, pickBy, unescape } from 'lodash';
+import { at, compact, isEmpty, isObject, pickBy, unescape } from 'lodash';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
 import { readFlag, readId } from './readResponse';
@@ -71,7 +71,7 @@ function onlyErrorOf({ error, errors, ...others }: ServiceRecord): unknown {
 	const isOnly = Object.values(others).every(
 		(value) => value === null || typeof value === 'string',
 	);
-	return isOnly ? (error ?? errors) : undefined;
+	return isOnly ? { error, errors } : undefined;
 }
 
 type Read = (value: unknown) => string | undefined;
@@ -87,15 +87,18 @@ function readFirst(values: unknown[], read: Read): string | undefined {
 	return undefined;
 }
 
-/** Errors by field, e.g. `{ "to": ["is required"] }`. */
+/** Errors by field, e.g. `{ "to": ["is required"] }`. A field with nothing in it has no error. */
 function readFields(errors: ServiceRecord, read: Read): string | undefined {
-	const fields = Object.entries(errors).slice(0, maxErrors);
+	const isError = ([, value]: [string, unknown]) => (isObject(value) ? !isEmpty(value) : value);
+	const fields = Object.entries(errors).filter(isError).slice(0, maxErrors);
 	return join(fields.map(([field, value]) => `${field}: ${read(value) ?? 'invalid'}`));
 }
 
 /** The text itself; for a page or an XML document, the text of the first element that has one. */
 function readText(text: string): string | undefined {
 	if (!text.startsWith('<')) return text.slice(0, maxText) || undefined;
-	const found = elements.map((name) => new RegExp(`<${name}[^<>]*>([^<]+)`, 'i').exec(text)?.[1]);
+	const found = elements.map(
+		(name) => new RegExp(`<${name}[^<>]*>\\s*([^<\\s][^<]*)`, 'i').exec(text)?.[1],
+	);
 	return unescape(found.find(Boolean)?.slice(0, maxText)).replace(/\s+/g, ' ').trim() || undefined;
 }

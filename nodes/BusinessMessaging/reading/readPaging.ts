@@ -1,5 +1,5 @@
 /** Finds the next page in a response by the names of its fields. */
-import { lowerFirst, uniq } from 'lodash';
+import { isEqual, lowerFirst, uniq, uniqWith } from 'lodash';
 
 import {
 	type ServiceResponse,
@@ -68,7 +68,7 @@ export function readPaging(
 	);
 	const pointers = isLast ? [] : [...next, ...cursors];
 	const found = pointers.flatMap((pointer) => queries(pointer) ?? []);
-	return { hasMore, hasNumber, isPaged, next: found };
+	return { hasMore, hasNumber, isPaged, next: uniqWith(found, isEqual) };
 }
 
 /**

@@ -92,9 +92,11 @@ function isNamedAfter(kind: string | undefined, name: string): boolean {
 export function readList(body: unknown, kind?: string): ServiceRecord[] | undefined {
 	if (body === undefined || body === null || body === '') return [];
 	const rank = ({ name, value, depth }: ResponseField): number => {
-		if (name === '' || name === 'data') return depth;
+		const isUsual = name === '' || name === 'data';
+		if (value === null) return isUsual || isNamedAfter(kind, name) ? 25 + depth : Infinity;
+		if (isUsual) return depth;
 		if (isNamedAfter(kind, name)) return 10 + depth;
-		if (value === null || beside.test(name)) return Infinity;
+		if (beside.test(name)) return Infinity;
 		if (kind !== undefined && plain(name).includes(kind)) return 20 + depth;
 		return (isList(value) && value.some(isRecord) ? 30 : 40) + depth;
 	};

@@ -2,7 +2,7 @@
  * Reads the response to a send: whether the service has taken the message. The specification promises an ID for texts.
  * Everything else that means yes or no is an assumption: docs/api-assumptions.md, "What says yes and no after a send".
  */
-import { isObject, omitBy } from 'lodash';
+import { isObject, omitBy, words } from 'lodash';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
 import { type ServiceResponse, plain, readFlag, readRecord } from './readResponse';
@@ -179,14 +179,14 @@ function strongest(all: Says[]): Says {
 	return (['unclear', 'no', 'yes'] as const).find((one) => all.includes(one));
 }
 
-/** What a text such as `queued`, `REJECTED_NETWORK` or `notSent` means. */
+/** What a text such as `queued`, `REJECTED_NETWORK`, `OUT_OF_CREDIT` or `notSent` means. */
 function sayOfWords(text: string): Says {
-	const apart = text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-	if (/time(d)?[\W_]?out/.test(apart)) return 'unclear';
+	const apart = ` ${words(text).join(' ').toLowerCase()} `;
+	if (/timed? ?out/.test(apart)) return 'unclear';
 	const list = apart
-		.replace(/\b(no|without|0)[\W_]*errors?\b/g, 'ok')
-		.replace(/\bout[\W_]of\b/g, 'no')
-		.split(/[^\p{L}\p{N}]+/u);
+		.replace(/ (no|without|0) ?errors?(?= )/g, ' ok')
+		.replace(/ out of(?= )/g, ' no')
+		.split(' ');
 	if (list.some((word) => noWords.has(word))) return 'no';
 	return list.some((word) => yesWords.has(word)) ? 'yes' : undefined;
 }
@@ -196,10 +196,7 @@ function sayOfBare(body: unknown, statusCode: number): Says {
 	// The statuses Created, Accepted and No Content mean yes. A 200 without the promised ID may come from any program
 	// between n8n and the service.
 	if (body === undefined) return [201, 202, 204].includes(statusCode) ? 'yes' : undefined;
-	if (typeof body === 'boolean') return sayOfFlag(body);
-	if (typeof body === 'string')
-		return bareId(body) === undefined ? sayOfStatus(body, false) : undefined;
-	return typeof body === 'number' ? sayOfNumber(body, false) : undefined;
+	return bareId(body) === undefined ? sayOfStatus(body, false) : undefined;
 }
 
 function readMessageId(body: unknown, layers: Layer[]): string | undefined {

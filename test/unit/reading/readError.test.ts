@@ -117,6 +117,7 @@ test.each<[string, string | undefined]>([
 	['<html><p>Bad Gateway</p></html>', undefined],
 	['<h1></h1>', undefined],
 	['<h1> </h1>', undefined],
+	['<title>502</title><h1> <b>Bad Gateway</b></h1>', '502'],
 	[`<h1>${long}</h1>`, longest],
 	[' <h1>Bad Gateway</h1>', 'Bad Gateway'],
 	['No <h1>', 'No <h1>'],
@@ -178,6 +179,8 @@ describe('a response with the status 200 is a refusal', () => {
 		...[
 			{ errors: ['No credit'], data: null },
 			{ error: null, errors: { to: ['is short'] } },
+			{ errors: { to: 'is short' }, request_id: 'r1' },
+			{ errors: { to: true } },
 		],
 	])('if it has nothing but an error: %j', (body) => {
 		expect(isRefusal(body)).toBe(true);
@@ -239,6 +242,7 @@ describe('a response with the status 200 is no refusal', () => {
 
 	test.each([
 		...[{ error: '' }, { error: null }, { errors: [] }, { error: 'No credit', count: 3 }],
+		...[{ errors: {} }, { errors: { to: null, body: [], name: '', text: {} } }],
 		...[
 			{ errors: ['No credit'], data: {} },
 			{ error: 'No credit', sent: true },

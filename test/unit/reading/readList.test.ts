@@ -33,6 +33,8 @@ describe('a list of contacts is found', () => {
 		['under data nearer to the top', { included: { data: others }, data: rows }],
 		['two levels down', { response: { payload: rows }, status: 'ok' }],
 		['four levels down', { a: { b: { c: { d: rows } } } }],
+		['beside data that is null', { data: null, contacts: rows }],
+		['under a name with the kind, beside data that is null', { data: null, contactList: rows }],
 		['beside errors and column names', { people: rows, errors: [], columns: ['phone'] }],
 		['beside an empty list of the same name', { x: { contacts: rows }, y: { contacts: [] } }],
 		['under data, beside related records', { data: rows, included: [{ type: 'segment' }] }],

@@ -33,6 +33,7 @@ test.each<[unknown, object]>([
 	[{ cursor_next: 't' }, token('t', 'cursor', 'cursor_next', 'after')],
 	[{ next: 't' }, token('t', 'cursor', 'next', 'after')],
 	[{ next: { id: 't' } }, token('t', 'id', 'cursor', 'after')],
+	[{ next: { after: 't' } }, token('t', 'after', 'cursor')],
 	[{ next: { page_token: 't' } }, token('t', 'page_token', 'cursor', 'after')],
 	[{ next: { PageToken: 't' } }, token('t', 'PageToken', 'cursor', 'after')],
 	[{ next_offset: 100 }, token('100', 'offset', 'next_offset', 'cursor', 'after')],

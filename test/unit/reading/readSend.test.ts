@@ -167,7 +167,8 @@ describe('an error', () => {
 	test('means yes if it says that there is none', () => {
 		const texts = ['No error', 'no errors', 'NO_ERRORS', 'noError', 'without error', '0 errors'];
 		const codes = [false, 'False', ' False ', 0, ' 0 ', '000', 'No errors: 0', '0:no_error'];
-		expectAll('sent', inField('error', [...texts, ...codes, 'no_error:0', 'success']));
+		const names = ['no_error:0', 'STATUS_NO_ERROR', 'success'];
+		expectAll('sent', inField('error', [...texts, ...codes, ...names]));
 	});
 
 	test('means nothing if it is empty, or repeats the status of the response', () => {
@@ -186,8 +187,26 @@ describe('an error', () => {
 
 test('words mean yes or no wherever they are in a text', () => {
 	const yes = ['message sent', 'messageSent', 'PENDING_ENROUTE', '1: ok', 'sent: true'];
-	const noErrors = ['true: sent', 'no error', 'Without errors!', 'noerror', 'no - errors'];
-	const no = ['not sent', 'notSent', 'REJECTED-NETWORK', 'out of credit', '10 errors', 'error'];
+	const noErrors = [
+		'true: sent',
+		'no error',
+		'Without errors!',
+		'noerror',
+		'no - errors',
+		'NO_ERRORS_FOUND',
+		'StatusNoError',
+	];
+	const no = [
+		'not sent',
+		'notSent',
+		'REJECTED-NETWORK',
+		'out of credit',
+		'OUT_OF_CREDIT',
+		'SMSOutOfCredit',
+		'ISOutOfStock',
+		'10 errors',
+		'error',
+	];
 	const unclear = ['time out', 'timedOut', 'timed_out', 'Timeout', 'not sent: time-out'];
 	const other = ['about of', 'Öko', 'kona', 'presented', ''];
 	expectAll('sent', inField('status', [...yes, ...noErrors]));
