@@ -1,5 +1,5 @@
 /** What responses to a send mean, in the forms that services use. */
-import { range } from 'lodash';
+import { camelCase, kebabCase, range, snakeCase, startCase } from 'lodash';
 
 import { readSend } from '../../../nodes/BusinessMessaging/reading/readSend';
 
@@ -214,6 +214,21 @@ test('words mean yes or no wherever they are in a text', () => {
 	expectAll('uncertain', inField('status', [...unclear, ...other]));
 	expectAll('uncertain', inField('status', unclear, { ok: true }));
 	expectAll('sent', inField('status', [...other, 'noticed'], { ok: true }));
+});
+
+test.each([
+	['refused', 'out of credit'],
+	['refused', 'not sent'],
+	['refused', 'message rejected by network'],
+	['sent', 'no error'],
+	['sent', 'no errors found'],
+	['sent', 'message accepted'],
+	['uncertain', 'timed out'],
+	['uncertain', 'request time out'],
+])('%s: a status means the same in each spelling of "%s"', (verdict, phrase) => {
+	const spellings = [camelCase, snakeCase, kebabCase, startCase].map((spell) => spell(phrase));
+	const loud = [...spellings.slice(1), phrase].map((text) => text.toUpperCase());
+	expectAll(verdict, inField('status', [phrase, ...spellings, ...loud, `${phrase}.`]));
 });
 
 describe('what stands around the message', () => {
