@@ -71,7 +71,9 @@ function onlyErrorOf({ error, errors, ...others }: ServiceRecord): unknown {
 	const isOnly = Object.values(others).every(
 		(value) => value === null || typeof value === 'string',
 	);
-	return isOnly ? { error, errors } : undefined;
+	const isError = (value: unknown) => (isObject(value) ? !isEmpty(value) : value);
+	const given = isRecord(errors) ? pickBy(errors, isError) : errors; // a field with nothing in it has no error
+	return isOnly ? { error, errors: given } : undefined;
 }
 
 type Read = (value: unknown) => string | undefined;
@@ -87,10 +89,9 @@ function readFirst(values: unknown[], read: Read): string | undefined {
 	return undefined;
 }
 
-/** Errors by field, e.g. `{ "to": ["is required"] }`. A field with nothing in it has no error. */
+/** Errors by field, e.g. `{ "to": ["is required"] }`. */
 function readFields(errors: ServiceRecord, read: Read): string | undefined {
-	const isError = ([, value]: [string, unknown]) => (isObject(value) ? !isEmpty(value) : value);
-	const fields = Object.entries(errors).filter(isError).slice(0, maxErrors);
+	const fields = Object.entries(errors).slice(0, maxErrors);
 	return join(fields.map(([field, value]) => `${field}: ${read(value) ?? 'invalid'}`));
 }
 

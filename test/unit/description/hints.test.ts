@@ -4,11 +4,10 @@ import { BusinessMessagingTrigger } from '../../../nodes/BusinessMessaging/Busin
 import { readText } from '../../../harness/engine/files';
 
 const { name: packageName } = JSON.parse(readText('package.json')) as { name: string };
-const node = new BusinessMessaging().description;
-const trigger = new BusinessMessagingTrigger().description;
 
 test("n8n's builder learns for which services the node is not meant, and about the trigger", () => {
-	const { searchHint, relatedNodes = [] } = node.builderHint ?? {};
+	const { searchHint, relatedNodes = [] } = new BusinessMessaging().description.builderHint ?? {};
+	const trigger = new BusinessMessagingTrigger().description;
 	expect(searchHint).toMatch(/^Only for .*WhatsApp.*Telegram/);
 	expect(relatedNodes.map(({ nodeType }) => nodeType)).toEqual([`${packageName}.${trigger.name}`]);
 	for (const { relationHint } of relatedNodes as Array<{ relationHint: string }>)
@@ -16,5 +15,20 @@ test("n8n's builder learns for which services the node is not meant, and about t
 });
 
 test('while a run waits, n8n says for what', () => {
-	expect(node.waitingNodeTooltip).toBe('Waiting for replies in the chat');
+	const { waitingNodeTooltip } = new BusinessMessaging().description;
+	expect(waitingNodeTooltip).toBe('Waiting for replies in the chat');
+});
+
+test('the node has its name, tests its credential, and is a tool', () => {
+	const { description, methods } = new BusinessMessaging();
+	expect(description).toMatchObject({
+		...{ displayName: 'Business Messaging', name: 'businessMessaging', version: 1 },
+		...{ defaults: { name: 'Business Messaging' }, usableAsTool: true },
+		...{ inputs: ['main'], outputs: ['main'] },
+	});
+	for (const { name, required, testedBy } of description.credentials ?? []) {
+		expect([name, required]).toEqual(['businessMessagingApi', true]);
+		expect(Object.keys(methods.credentialTest)).toEqual([testedBy]);
+	}
+	expect(description.credentials).toHaveLength(1);
 });
