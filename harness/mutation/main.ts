@@ -47,7 +47,7 @@ function scoreOf(folder: string) {
 function run(folder: string, ...command: string[]): void {
 	const files = sourcesOf(folder);
 	const sample = share < 1 ? sampleOf(files, share) : [];
-	const mutate = sample.length > 0 ? sample : files;
+	const mutate = sample.length > 0 ? sample : files; // a small folder may have no part in the sample
 	const parts = { MUTATION_RESULTS: results, MUTATION_PARTS: mutate.join(',') };
 	const env = { ...process.env, MUTATION_FOLDER: folder, ...parts };
 	const { status } = spawnSync(process.execPath, command, { cwd: root, env, stdio: 'inherit' });

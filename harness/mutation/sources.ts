@@ -9,8 +9,7 @@ const partLength = 12;
 
 /** The files of a folder, from the root. `shared` has those that are in no folder. Tables are data. */
 export function sourcesOf(folder: string): string[] {
-	const isOf = (file: string) =>
-		folder === 'shared' ? !file.slice(nodes.length).includes('/') : true;
+	const isOf = (file: string) => folder !== 'shared' || !file.slice(nodes.length).includes('/');
 	const files = filesBelow(folder === 'shared' ? nodes : nodes + folder);
 	return files.filter((file) => /(?<!Table)\.ts$/.test(file) && isOf(file));
 }

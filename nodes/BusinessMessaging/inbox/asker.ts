@@ -198,7 +198,7 @@ export class Asker {
 		this.isAccepted = true;
 		const { triggers = [] } = response;
 		await this.tellNew(triggers);
-		// The owner does not accept people of whom a trigger that was published meanwhile has not heard.
+		// The owner accepts new people only once every trigger that was published meanwhile has heard of them.
 		if (difference(triggers, run.triggers).length > 0) await this.tellAll(toRun);
 	}
 

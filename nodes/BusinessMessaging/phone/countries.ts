@@ -33,7 +33,8 @@ const codeByName = memoize(() => {
 	const byName = new Map<string, string | undefined>();
 	const english = new Set<string>();
 	const add = (written: string | undefined, code: string, language = 'en') => {
-		const name = folded(written ?? '');
+		if (!written) return; // the runtime has no name in this language
+		const name = folded(written);
 		const isClear = !byName.has(name) || byName.get(name) === code || english.has(name);
 		if (!byName.has(name) || !isClear) byName.set(name, isClear ? code : undefined);
 		if (language === 'en') english.add(name);
