@@ -4,11 +4,7 @@ import type { AddressInfo } from 'node:net';
 import axios from 'axios';
 import { stringify } from 'flatted';
 import { countBy, range } from 'lodash';
-import type {
-	ICredentialDataDecryptedObject,
-	IExecuteFunctions,
-	INodeParameters,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
@@ -133,19 +129,37 @@ export function useService(options: SandboxOptions = {}): Service {
 	return service;
 }
 
-/** The lines that a node writes to n8n's log, each after its level; emptied before each test. */
-export function useLog(service: Service, name: string, method: 'execute' | 'webhook'): string[] {
+/** What n8n calls a node's method or hook with, as far as it concerns the log. */
+interface Logging {
+	logger: Record<'error' | 'warn' | 'info' | 'debug', (...words: unknown[]) => void>;
+}
+
+/**
+ * The lines that a node writes to n8n's log, each after its level; emptied before each test.
+ *
+ * @param method where it writes them; `hooks` are those of a trigger's registration
+ */
+export function useLog(
+	service: Service,
+	name: string,
+	method: 'execute' | 'webhook' | 'hooks',
+): string[] {
 	const lines: string[] = [];
-	beforeAll(() => {
-		const node = service.engine.loaded.node(name);
-		const run = Reflect.get(node, method) as (this: IExecuteFunctions) => Promise<unknown>;
-		Reflect.set(node, method, async function (this: IExecuteFunctions) {
+	const listen = (to: object, property: string) => {
+		const run = Reflect.get(to, property) as (this: Logging) => Promise<unknown>;
+		Reflect.set(to, property, async function (this: Logging) {
 			for (const level of ['error', 'warn', 'info', 'debug'] as const)
 				jest
 					.spyOn(this.logger, level)
 					.mockImplementation((...words) => void lines.push(`${level}: ${stringify(words)}`));
 			return await run.call(this);
 		});
+	};
+	beforeAll(() => {
+		const node = service.engine.loaded.node(name);
+		if (method !== 'hooks') return listen(node, method);
+		const hooks = node.webhookMethods?.default ?? {};
+		for (const property of Object.keys(hooks)) listen(hooks, property);
 	});
 	beforeEach(() => void lines.splice(0));
 	return lines;

@@ -97,6 +97,12 @@ test.each<[object, object, string, string]>([
 	expect(service.requests()).toEqual([]);
 });
 
+test('an operation that does not exist, e.g. in a generated workflow, is an error', async () => {
+	const error = await service.errorOf({ ...send, operation: 'sendFax' });
+	expect(error?.message).toContain('The operation "sendFax" of "message" does not exist');
+	expect(error?.description).toBe("Choose 'Resource' and 'Operation' again.");
+});
+
 test('an update sends the fields that were filled in; if none was, this is an error', async () => {
 	const contactId = locator(service.sandbox.state.contacts.all[0].id);
 	const update = { resource: 'contact', operation: 'update', contactId };

@@ -42,6 +42,13 @@ test('late replies start the workflow of a trigger without filters, if there is 
 	expect(startedBy(invoices)).toEqual([]);
 });
 
+test('late replies of which none passes the filters start nothing, and are forgotten', async () => {
+	const parameters = { filters: { firstWords: 'order' } };
+	const [orders] = await stopAndRestart([{ parameters, webhookId: 'orders' }]);
+	expect(startedBy(orders)).toEqual([]);
+	expect(logged.join('')).toContain('do not pass the filters (2)');
+});
+
 test('late replies that do not pass the filters of the only trigger start nothing, and the log says so', async () => {
 	const [invoices] = await stopAndRestart([{ parameters: invoicesOnly, webhookId: 'invoices' }]);
 	expect(startedBy(invoices)).toEqual(['Invoice, please']);

@@ -75,16 +75,18 @@ test('has the intent of the last message with an intent, and the texts of all me
 
 test('starts at once what cannot be grouped: receipts, and a delivery with messages of several people', async () => {
 	const events = ['message.received', 'message.sent'];
-	const trigger = await triggers.active({ parameters: { events, options: { groupMessages: 8 } } });
+	const trigger = await triggers.active({ parameters: { events, options: { groupMessages: 2 } } });
 	const mixed = [message(1), message(2, { from: '+15550002222' }), message(3)];
-	await triggers.deliver(trigger, mixed);
-	await deliverAll(trigger, [receipt(4), receipt(5)]);
-	expect(trigger.executions).toHaveLength(3);
-	expect(itemsOf(trigger)).toEqual([
-		expect.objectContaining({ from: customer, text: 'Text 1\nText 3' }),
+	await deliverAll(trigger, [receipt(4), receipt(5), mixed, message(6)]);
+	expect(sortBy(trigger.executions.map(({ items }) => items[0].length))).toEqual([1, 1, 1, 2]);
+	expect(sortBy(itemsOf(trigger), 'messageId')).toEqual([
 		expect.objectContaining({ from: '+15550002222', text: 'Text 2' }),
-		expect.objectContaining({ status: 'sent' }),
-		expect.objectContaining({ status: 'sent' }),
+		expect.objectContaining({ from: customer, text: 'Text 1\nText 3' }),
+		...[4, 5].map((n) => ({
+			...{ event: 'message.sent', to: customer, status: 'sent' },
+			...{ messageId: `msg_${n}`, time: second(0) },
+		})),
+		expect.objectContaining({ from: customer, text: 'Text 6' }),
 	]);
 });
 

@@ -104,8 +104,8 @@ test.each([
 	{ event: 'webhook_verification', data: {} },
 ])('responds with 200 to %j, a test of the URL, even before the secret is known', async (body) => {
 	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
-	const { status } = await triggers.deliver(trigger, body, {}, trigger.url);
-	expect([status, trigger.executions]).toEqual([200, []]);
+	const answer = await triggers.deliver(trigger, body, {}, trigger.url);
+	expect([answer.status, answer.body, trigger.executions]).toEqual([200, { message: 'Ready' }, []]);
 });
 
 test.each([
@@ -214,8 +214,10 @@ describe('filters', () => {
 		[{ intent: 'none' }, message('stop please'), optOut],
 		[{ firstWords: 'stop, /help' }, message('STOP! now'), message('please stop')],
 		[{ firstWords: 'stop, help' }, message('/Help'), message('')],
+		[{ firstWords: ' and/or' }, message('\n And/or?'), message('andor')],
 		[{ firstWords: 'stop', textContains: 'now' }, message('stop now'), message('stop')],
 		[{ statuses: 'read, failed' }, receipt('failed'), receipt('sent')],
+		[{ statuses: 'read' }, message('Hi'), { event: 'message.failed' }],
 		[{ statuses: 'failed' }, { ...receipt('failed'), status: 'UNDELIVERED' }, receipt('sent')],
 		[
 			{ statuses: 'read' },

@@ -334,7 +334,7 @@ describe('the registration', () => {
 
 	test('needs an event', async () => {
 		await expect(triggers.active({ parameters: { events: [] } })).rejects.toThrow(
-			'Choose at least one',
+			/No event type is chosen.*Choose at least one/,
 		);
 	});
 });

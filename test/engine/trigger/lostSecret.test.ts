@@ -11,8 +11,9 @@ const service = useService();
 const log = useLog(service, 'businessMessagingTrigger', 'webhook');
 const triggers = new Triggers(service);
 const now = performance.now.bind(performance);
+/** Stops the clock this long after the present. */
 const passSeconds = (seconds: number) =>
-	jest.spyOn(performance, 'now').mockImplementation(() => now() + 1_000 * seconds);
+	jest.spyOn(performance, 'now').mockReturnValue(now() + 1_000 * seconds);
 afterEach(() => jest.restoreAllMocks());
 
 /** A registered trigger as another process of n8n knows it, which has read what another trigger of the workflow has written back. */
@@ -80,7 +81,11 @@ test.each<[string, Partial<FaultOrder>]>([
 	async (name, fault) => {
 		const { url, statusOf, wrong } = await lost(name.replaceAll(' ', '-'));
 		await service.fault({ endpoint: 'listWebhooks', count: 99, ...fault });
-		expect([await statusOf(url), await statusOf(wrong)]).toEqual([503, 503]);
+		passSeconds(0);
+		expect(await statusOf(url)).toBe(503);
+		const once = service.calls('listWebhooks');
+		for (const address of [wrong, url]) expect(await statusOf(address)).toBe(503);
+		expect(service.calls('listWebhooks')).toBe(once);
 		await until('the log', () => log.some((line) => line.includes('could not check the secret')));
 		service.sandbox.state.faults.remove();
 		passSeconds(5);
@@ -88,6 +93,13 @@ test.each<[string, Partial<FaultOrder>]>([
 	},
 	60_000,
 );
+
+test('a list that comes too late for the first delivery counts for the next', async () => {
+	const { url, statusOf } = await lost('slow');
+	await service.fault({ endpoint: 'listWebhooks', delayMs: 4_000 });
+	expect(await statusOf(url)).toBe(503);
+	await until('the list', async () => (await statusOf(url)) === 200);
+}, 30_000);
 
 test('at most 20 deliveries wait for the list, and only for some seconds', async () => {
 	const { statusOf, wrong } = await lost('flood');

@@ -1,0 +1,159 @@
+/** Publishing and unpublishing the trigger: what it asks the service for, what it remembers, and what it writes to the log. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { Triggers, useLog, useService } from '../../../harness/engine/service';
+import type { Trigger, TriggerOptions } from '../../../harness/engine/trigger';
+import type { FaultOrder } from '../../../sandbox/faults';
+import { People, anna, jsonOf, startedBy } from '../reply/support';
+
+const service = useService();
+const log = useLog(service, 'businessMessagingTrigger', 'hooks');
+const triggers = new Triggers(service);
+const people = new People(service);
+let count = 0;
+const make = async (options: TriggerOptions = {}) =>
+	await triggers.make({ webhookId: `published-${++count}`, ...options });
+const publish = async (options: TriggerOptions = {}) => {
+	const trigger = await make(options);
+	await trigger.activate();
+	return trigger;
+};
+const registered = () => service.sandbox.state.webhooks.all;
+const byHand: INodeParameters = { options: { registration: 'manual' } };
+const failsAfter = (skip: number): FaultOrder => ({
+	endpoint: 'listWebhooks',
+	status: 403,
+	skip,
+	count: 20,
+});
+/** Makes the service respond to a registration without the ID. */
+const hideIds = () =>
+	jest
+		.spyOn(service.sandbox.state.adapter, 'answer')
+		.mockImplementation((name, body) =>
+			name === 'createWebhook' ? { status: 204, body: undefined } : { status: 200, body },
+		);
+const warnings = () => log.filter((line) => line.startsWith('warn'));
+/** How many requests for lists of webhooks it takes to publish a trigger. */
+const listsFor = async (trigger: Trigger): Promise<number> => {
+	const before = service.calls('listWebhooks');
+	await trigger.activate();
+	return service.calls('listWebhooks') - before;
+};
+
+describe('a trigger that is published while a run waits', () => {
+	test.each<[string, TriggerOptions]>([
+		['', {}],
+		['for all events', { parameters: { events: ['*'] } }],
+		['by hand', { parameters: byHand }],
+	])('%s knows its questions, now and when n8n starts', async (_, options) => {
+		const first = await publish();
+		const execution = await people.ask([anna]);
+		const second = await publish(options);
+		expect(people.storedBy(second)).toEqual([expect.stringContaining(anna)]);
+		second.staticData = {};
+		await second.activate('init');
+		expect(people.storedBy(second)).toEqual([expect.stringContaining(anna)]);
+		expect(warnings()).toEqual([]);
+		await people.write(anna, 'Yes');
+		expect(await jsonOf(execution)).toMatchObject([{ text: 'Yes' }]);
+		expect([first, second].map(startedBy)).toEqual([[], []]);
+	});
+
+	test.each<[string, TriggerOptions]>([
+		['without messages', { parameters: { events: ['message.read'] } }],
+		['in a test', { mode: 'test' }],
+		['in a test, by hand', { mode: 'test', parameters: byHand }],
+	])('%s does not ask for its questions', async (_, options) => {
+		const first = await publish();
+		await people.ask([anna]);
+		const asked = jest.spyOn(first as never, 'receive');
+		const second = await publish(options);
+		expect([asked.mock.calls, people.storedBy(second)]).toEqual([[], []]);
+	});
+
+	test('is published even if it cannot ask for the questions, and the log says so', async () => {
+		await service.fault(failsAfter(0));
+		await publish({ parameters: byHand });
+		expect(warnings()).toEqual([
+			expect.stringMatching(/could not check which questions .* are open.*HTTP 403/),
+		]);
+	});
+});
+
+describe('a new registration', () => {
+	test('is not tried again if it is refused and nothing else is registered', async () => {
+		await service.fault({ endpoint: 'createWebhook', status: 422, count: 20 });
+		await expect((await make()).activate()).rejects.toThrow('HTTP 422');
+		expect(service.calls('createWebhook')).toBe(1);
+	});
+
+	test('is looked up in the list only if the response has no ID', async () => {
+		const it = await make();
+		const withId = await listsFor(it);
+		await it.deactivate();
+		hideIds();
+		expect(await listsFor(it)).toBeGreaterThan(withId);
+		expect(warnings()).toEqual([]);
+	});
+
+	test('counts even if the list fails afterwards; the log says so if its ID is then unknown', async () => {
+		const it = await make();
+		const earlierLists = await listsFor(it);
+		await it.deactivate();
+		await service.fault(failsAfter(earlierLists));
+		await it.activate();
+		expect([registered().length, warnings()]).toEqual([1, []]);
+		service.sandbox.state.faults.remove();
+		await it.deactivate();
+		hideIds();
+		await service.fault(failsAfter(earlierLists));
+		await it.activate();
+		expect(registered()).toHaveLength(1);
+		expect(warnings()).toEqual([
+			expect.stringMatching(/shows neither the ID nor the address of the webhook of .*Trigger/),
+		]);
+	});
+
+	test('replaces one whose secret was changed at the service', async () => {
+		const it = await publish();
+		const [webhook] = registered();
+		const { url } = webhook;
+		webhook.url = url.replace(/[\w-]{43}$/, 'x'.repeat(43));
+		await it.activate('init');
+		expect(registered()).toEqual([expect.objectContaining({ url })]);
+	});
+});
+
+describe('an unpublished trigger', () => {
+	test('keeps the secret, and forgets the ID', async () => {
+		const it = await publish();
+		const [{ id, url }] = registered();
+		const secret = url.slice(-43);
+		const remembered = () => JSON.stringify(it.staticData);
+		expect(remembered()).toContain(`"id":"${id}"`);
+		await it.deactivate();
+		expect(remembered()).not.toContain('"id"');
+		expect(remembered()).toContain(secret);
+	});
+
+	test('remembers nothing that it did not know', async () => {
+		const it = await make();
+		await it.deactivate();
+		expect(it.staticData).toEqual({});
+	});
+
+	test('that was never registered does not fail if the service does', async () => {
+		await service.fault(failsAfter(0));
+		await expect((await make()).deactivate()).resolves.toBeUndefined();
+	});
+
+	test('that is registered fails if the service does, also after another one could not be published', async () => {
+		const it = await publish();
+		await service.fault(failsAfter(0));
+		const other = await make();
+		jest.spyOn(other, 'deactivate').mockResolvedValueOnce(); // n8n uses this to clean up
+		await expect(other.activate()).rejects.toThrow('HTTP 403');
+		await expect(it.deactivate()).rejects.toThrow('could not be removed at the service');
+	});
+});
