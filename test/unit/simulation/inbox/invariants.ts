@@ -31,6 +31,8 @@ export const exceptions = {
 		'a process is killed while an execution has an older copy, or soon after it was written back',
 	killedWhileHandingOver:
 		'a process is killed after a workflow has got a late reply, before this is stored; or a run, and nothing happens until n8n itself would have ended it',
+	killedWhileRepeating:
+		'a process is killed after it has repeated a question, before this is stored: the question may be repeated once more',
 	publishing:
 		'a trigger is being published: a run that begins to ask cannot tell it, or it does not know yet which questions are open, or nobody responds to it',
 	unreachable:
@@ -93,8 +95,10 @@ export function faultsOf(world: World): Fault[] {
 		for (const [phone, keys] of repeated) {
 			const own = written.filter((one) => one.phone === phone);
 			const isUnidentified = own.some((one) => !canBeRecognized(world, one));
+			const isKilled = [...keys.values()].some((at) => isKilledSoonAfter(world, at));
+			const excuse = isKilled ? 'killedWhileRepeating' : undefined;
 			if (keys.size > repeats)
-				add('repeated', `${id} ${phone}`, isUnidentified ? 'unidentified' : undefined);
+				add('repeated', `${id} ${phone}`, isUnidentified ? 'unidentified' : excuse);
 		}
 	for (const { id, asked, output } of executions)
 		for (const message of written)
@@ -129,10 +133,8 @@ function excuseFor(world: World, message: Written): Exception | undefined {
 	return canBeRecognized(world, message) ? undefined : 'unidentified';
 }
 
-function isKilledWhileHandingOver(
-	{ executions, triggers, kills, begin, schedule }: World,
-	{ id }: Written,
-): boolean {
+function isKilledWhileHandingOver(world: World, { id }: Written): boolean {
+	const { executions, triggers, begin, schedule } = world;
 	const last = Math.max(...schedule.actions.map(({ at }) => at)) * 1_000;
 	const nextEvent = begin + last + nextEventMs;
 	const got = executions.flatMap(({ output, acceptedAt, until }) =>
@@ -141,7 +143,11 @@ function isKilledWhileHandingOver(
 	const late = triggers.flatMap((trigger) =>
 		trigger.late.flatMap((one) => (one.id === id ? one.at : [])),
 	);
-	return [...got, ...late].some((at) => kills.some((kill) => at <= kill && kill < at + callMs));
+	return [...got, ...late].some((at) => isKilledSoonAfter(world, at));
+}
+
+function isKilledSoonAfter({ kills }: World, at: number): boolean {
+	return kills.some((kill) => at <= kill && kill < at + callMs);
 }
 
 function isWhilePublishing(

@@ -258,8 +258,8 @@ export class N8n extends VirtualTime {
 		await this.after(this.latency(), life);
 		if (this.schedule.setting.refusesRepetitions) return false;
 		const execution = this.executions.find(({ id }) => id === run.id);
-		const keys = execution?.repeated.get(to) ?? new Set();
-		execution?.repeated.set(to, keys.add(key));
+		const keys = execution?.repeated.get(to) ?? new Map<string, number>();
+		execution?.repeated.set(to, keys.set(key, this.now));
 		const isThis = ({ id, phone, isCertain }: Written) =>
 			phone === to && (id === key || !isCertain);
 		for (const message of this.written.filter(isThis)) message.isRepeatedFor = true;

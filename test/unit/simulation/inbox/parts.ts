@@ -118,8 +118,8 @@ export interface Execution {
 	/** Whom it asks, and when each of them was asked. */
 	phones: string[];
 	asked: Map<string, number>;
-	/** After which messages, by their keys, the question to each person was repeated. */
-	repeated: Map<string, Set<string>>;
+	/** After which messages, by their keys, the question to each person was repeated, and when. */
+	repeated: Map<string, Map<string, number>>;
 	output: string[];
 	/** Whether n8n itself has ended the wait. */
 	isEndedByLimit: boolean;
