@@ -1,17 +1,6 @@
 /** Who is told about the people that a run asks, when, and in which order. */
-import {
-	type Respond,
-	Triggers,
-	a,
-	accepts,
-	asking,
-	b,
-	begin,
-	c,
-	d,
-	limitMs,
-	people,
-} from './triggers';
+import { begin } from './clock';
+import { type Respond, Triggers, a, accepts, asking, b, c, d, limitMs, people } from './triggers';
 
 const silent: Respond = () => undefined;
 const notReady = 'n8n was not ready at its own public address for a minute';
@@ -100,7 +89,7 @@ test.each([
 			second < 1 || second > 150 ? { inbox: 'yes' } : response;
 		const triggers = new Triggers({ [a]: accepts, [b]: respond });
 		const asker = await triggers.asker();
-		await triggers.pass(1);
+		await triggers.pass(1_000);
 		await triggers.until(asker.tell(people(0)));
 		expect(triggers.second).toBeGreaterThanOrEqual(61);
 		expect(triggers.second).toBeLessThan(64);
@@ -108,7 +97,7 @@ test.each([
 		expect(triggers.second).toBeLessThan(64);
 		expect(triggers.told.slice(-2)).toEqual(['a: 0', 'a: 1']);
 		triggers.clear();
-		await triggers.pass(120);
+		await triggers.pass(120_000);
 		const later = triggers.told.filter((line) => line.startsWith('b'));
 		expect(later.length).toBeGreaterThan(2);
 		expect(new Set(later)).toEqual(new Set(['b: 0,1']));
@@ -125,13 +114,13 @@ test('a trigger that responds again while somebody else is told still has to hea
 	await triggers.until(asker.tell(people(0)));
 	triggers.responses[b] = async () => await new Promise((resolve) => (respond = resolve));
 	triggers.clear();
-	await triggers.pass(31);
+	await triggers.pass(31_000);
 	expect(triggers.told).toContain('b: 0');
 	await triggers.until(asker.tell(people(1)));
 	respond({ inbox: 'yes' });
 	triggers.responses[b] = accepts;
 	triggers.clear();
-	await triggers.pass(31);
+	await triggers.pass(31_000);
 	expect(triggers.told).toContain('b: 0,1');
 	triggers.clear();
 	await triggers.until(asker.tell(people(2)));
@@ -185,7 +174,7 @@ describe('when all were asked', () => {
 		const triggers = new Triggers({ [a]: accepts, [b]: accepts });
 		const asker = await triggers.asker();
 		await triggers.until(asker.tell(people(0, 1, 2)));
-		await triggers.pass(20);
+		await triggers.pass(20_000);
 		triggers.clear();
 		const until = begin + 20_000 + limitMs;
 		expect(await triggers.until(asker.close(asked, [{ json: {} }]))).toBe(until);
@@ -206,7 +195,7 @@ describe('when all were asked', () => {
 		await triggers.until(asker.close(people(0), []));
 		expect(triggers.told).toEqual(['b: 0', 'c: 0', 'b: 0', 'a: 0']);
 		triggers.clear();
-		await triggers.pass(300);
+		await triggers.pass(300_000);
 		expect(triggers.called).toBe('');
 	});
 
@@ -217,7 +206,7 @@ describe('when all were asked', () => {
 		triggers.responses[a] = silent;
 		await expect(triggers.until(asker.close(people(0), []))).rejects.toThrow(notReady);
 		triggers.clear();
-		await triggers.pass(300);
+		await triggers.pass(300_000);
 		expect(triggers.called).toBe('');
 	});
 
@@ -240,14 +229,14 @@ describe('if the run fails', () => {
 		await triggers.until(asker.stop());
 		expect(triggers.told).toEqual(['a: ']);
 		expect(triggers.latest(a).run).toMatchObject({ isOver: true, isWhole: false });
-		await triggers.pass(300);
+		await triggers.pass(300_000);
 		expect(triggers.told).toEqual(['a: ']);
 	});
 
 	test('the other triggers learn that it is over only if the owner was never told of it', async () => {
 		const triggers = new Triggers({ [a]: silentFrom(1), [b]: accepts });
 		const asker = await triggers.asker();
-		await triggers.pass(1);
+		await triggers.pass(1_000);
 		await expect(triggers.until(asker.tell(people(0)))).rejects.toThrow(notReady);
 		await triggers.until(asker.stop());
 		expect(triggers.told.at(-1)).toBe('b: ');
@@ -258,7 +247,7 @@ describe('if the run fails', () => {
 		const triggers = new Triggers({ [a]: silentFrom(1), [b]: accepts });
 		const asker = await triggers.asker();
 		await triggers.until(asker.tell(people(0)));
-		await triggers.pass(1);
+		await triggers.pass(1_000);
 		triggers.clear();
 		await triggers.until(asker.stop());
 		expect(new Set(triggers.told)).toEqual(new Set(['a: ']));
@@ -278,11 +267,11 @@ describe('the heartbeat', () => {
 	test('tells the owner twice a minute that the run is alive, once it has accepted people', async () => {
 		const triggers = new Triggers({ [a]: accepts, [b]: accepts });
 		const asker = await triggers.asker();
-		await triggers.pass(100);
+		await triggers.pass(100_000);
 		expect(triggers.told).toEqual([]);
 		await triggers.until(asker.tell(people(0)));
 		triggers.clear();
-		await triggers.pass(120);
+		await triggers.pass(120_000);
 		expect(triggers.told).toEqual(['a: ', 'a: ', 'a: ', 'a: ']);
 		const { run } = triggers.latest(a);
 		expect(run).toMatchObject({ isWhole: false, isOver: false, until: 210_000 + begin + limitMs });
@@ -296,10 +285,10 @@ describe('the heartbeat', () => {
 		const asker = await triggers.asker();
 		await triggers.until(asker.tell(people(0)));
 		triggers.responses[a] = respond;
-		await triggers.pass(100);
+		await triggers.pass(100_000);
 		triggers.responses[a] = () => ({ inbox: 'yes', isOver: true });
 		asker.check();
-		await triggers.pass(31);
+		await triggers.pass(31_000);
 		expect(() => asker.check()).toThrow(ended);
 	});
 
@@ -310,7 +299,7 @@ describe('the heartbeat', () => {
 		const isOver = true;
 		triggers.responses[a] = (_, second) =>
 			second > 50 ? accepts(_, second) : { inbox: 'yes', isOver };
-		await triggers.pass(100);
+		await triggers.pass(100_000);
 		triggers.clear();
 		await expect(triggers.until(asker.tell(people(1)))).rejects.toMatchObject({
 			message: expect.stringContaining(ended),
@@ -326,7 +315,7 @@ describe('the heartbeat', () => {
 		await triggers.until(asker.tell(people(1)));
 		Object.assign(triggers.responses, { [a]: knows(a, d), [d]: accepts });
 		triggers.clear();
-		await triggers.pass(61);
+		await triggers.pass(61_000);
 		expect(triggers.told).toEqual(['a: ', 'd: 0,1', 'a: ']);
 	});
 });

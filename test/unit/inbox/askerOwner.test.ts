@@ -120,7 +120,7 @@ describe('if two parts of a run are told at the same time', () => {
 		const triggers: Triggers = new Triggers({ [a]: late(() => triggers, 5), [b]: accepts });
 		const asker = await triggers.asker();
 		const first = asker.tell(people(0));
-		await triggers.pass(1);
+		await triggers.pass(1_000);
 		triggers.responses[a] = names(b);
 		await triggers.until(asker.tell(people(1)));
 		await triggers.until(first);
@@ -133,7 +133,7 @@ test('a run that has failed tells no other owner', async () => {
 	const triggers: Triggers = new Triggers({ [a]: late(() => triggers, 5, names(b)), [b]: accepts });
 	const asker = await triggers.asker();
 	const told = asker.tell(people(0));
-	await triggers.pass(1);
+	await triggers.pass(1_000);
 	triggers.responses[a] = accepts;
 	await triggers.until(asker.stop());
 	triggers.clear();

@@ -1,7 +1,8 @@
 /** What a trigger decides about the messages of a delivery, and whom it asks: the owners of the questions to their senders. */
 import type { Arrival, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import type { CallResult } from '../../../nodes/BusinessMessaging/inbox/ports';
-import { OneTrigger, begin, settle } from './oneTrigger';
+import { begin, settle } from './clock';
+import { OneTrigger } from './oneTrigger';
 import { arrivalOf, byItem, messageOf, other, own, personOf, runOf, third } from './parts';
 
 const run = (more: Partial<Run> = {}) => runOf({ startedAt: begin, ...more });

@@ -2,7 +2,8 @@
 import { type Run, type RunState, isOpen } from '../../../nodes/BusinessMessaging/inbox/core';
 import type { CallResult, TriggerRequest } from '../../../nodes/BusinessMessaging/inbox/ports';
 import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
-import { OneTrigger, begin } from './oneTrigger';
+import { begin } from './clock';
+import { OneTrigger } from './oneTrigger';
 import {
 	arrivalOf,
 	byItem,

@@ -2,7 +2,8 @@
 import { Known, entriesOf } from '../../../nodes/BusinessMessaging/inbox/known';
 import type { CallResult } from '../../../nodes/BusinessMessaging/inbox/ports';
 import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
-import { OneTrigger, begin, settle } from './oneTrigger';
+import { begin, settle } from './clock';
+import { OneTrigger } from './oneTrigger';
 import { anna, byItem, messageOf, other, own, personOf, runOf, third } from './parts';
 
 const minute = (ms = begin) => Math.floor(ms / 60_000).toString(36);

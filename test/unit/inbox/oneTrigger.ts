@@ -7,9 +7,8 @@ import type {
 	InboxPorts,
 	TriggerRequest,
 } from '../../../nodes/BusinessMessaging/inbox/ports';
+import { Clock } from './clock';
 import { own } from './parts';
-
-export const begin = 1_900_000_000_000;
 
 /** A delivery that ends when the test says so. */
 export interface OpenDelivery extends Delivery {
@@ -21,15 +20,7 @@ export interface OpenDelivery extends Delivery {
 	end(how?: 'received' | 'lost' | 'failed'): void;
 }
 
-/** Lets everything happen that waits for nothing else. */
-export const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
-
-/** How often the clock may be read before the test lets time pass: a loop without an end reads it more often. */
-const maxSteps = 12_000;
-
-export class OneTrigger implements InboxPorts {
-	/** Since the beginning, ms. */
-	time = 0;
+export class OneTrigger extends Clock implements InboxPorts {
 	/** What n8n has stored with the trigger. */
 	stored: Record<string, string> | undefined;
 	/** The calls of triggers. */
@@ -38,42 +29,12 @@ export class OneTrigger implements InboxPorts {
 	readonly runCalls: Array<{ at: number; run: Run; record?: string }> = [];
 	readonly repeated: Array<{ to: string; key: string }> = [];
 	readonly warnings: string[] = [];
-	/** The pauses that have begun, ms. */
-	readonly pauses: number[] = [];
 	/** What calls of triggers result in. By default, this trigger responds, and the others accept everything. */
 	answer?: (url: string, request: TriggerRequest) => CallResult | Promise<CallResult>;
 	state: () => RunState | Promise<RunState> = () => 'waiting';
 	canRepeat: () => boolean | Promise<boolean> = () => true;
 	inbox = new Inbox(own, this);
 	private sealed = 0;
-	private steps = 0;
-	private timers: Array<{ at: number; end: () => void }> = [];
-
-	now(): number {
-		if (++this.steps > maxSteps) throw new Error('It never ends');
-		return begin + this.time;
-	}
-
-	async pause(ms: number): Promise<void> {
-		this.pauses.push(ms);
-		const at = this.time + Math.max(0, ms);
-		await new Promise<void>((end) => this.timers.push({ at, end }));
-	}
-
-	/** Lets time pass. */
-	async pass(ms: number): Promise<void> {
-		this.steps = 0;
-		const until = this.time + ms;
-		for (;;) {
-			await settle();
-			const [next] = this.timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
-			if (!next) break;
-			this.timers = this.timers.filter((timer) => timer !== next);
-			this.time = Math.max(this.time, next.at);
-			next.end();
-		}
-		this.time = until;
-	}
 
 	async callTrigger(url: string, request: TriggerRequest): Promise<CallResult> {
 		this.calls.push({ at: this.time, url, request });
@@ -114,7 +75,7 @@ export class OneTrigger implements InboxPorts {
 
 	/** Another process of n8n begins, with what n8n has stored. */
 	restart(): void {
-		this.timers = [];
+		this.forgetPauses();
 		this.inbox = new Inbox(own, this);
 		this.inbox.known.load(this.delivery());
 	}

@@ -3,7 +3,8 @@ import { learn } from '../../../nodes/BusinessMessaging/inbox/inbox';
 import type { Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import type { CallResult } from '../../../nodes/BusinessMessaging/inbox/ports';
 import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
-import { OneTrigger, begin } from './oneTrigger';
+import { begin } from './clock';
+import { OneTrigger } from './oneTrigger';
 import { byItem, messageOf, other, own, personOf, runOf, third } from './parts';
 
 const run = (id: string, more: Partial<Run> = {}) =>

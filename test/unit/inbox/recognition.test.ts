@@ -1,6 +1,7 @@
 /** What an owner finds out before it decides on a message: whether it is a copy, whether the run still waits, and whether the question can be repeated. */
 import type { Arrival, Run, RunState } from '../../../nodes/BusinessMessaging/inbox/core';
-import { OneTrigger, begin, settle } from './oneTrigger';
+import { begin, settle } from './clock';
+import { OneTrigger } from './oneTrigger';
 import { arrivalOf, byItem, messageOf, other, personOf, questionOf, runOf, third } from './parts';
 
 const berta = { phone: '+15550001001' };

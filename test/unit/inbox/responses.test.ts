@@ -2,7 +2,8 @@
 import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import type { TriggerRequest } from '../../../nodes/BusinessMessaging/inbox/ports';
 import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
-import { OneTrigger, begin, settle } from './oneTrigger';
+import { begin, settle } from './clock';
+import { OneTrigger } from './oneTrigger';
 import { arrivalOf, byItem, messageOf, other, own, personOf, runOf, third } from './parts';
 
 const id = 'run-0000001';

@@ -8,7 +8,7 @@ import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import { receiveReply } from '../../../nodes/BusinessMessaging/inbox/resume';
 import { seal } from '../../../nodes/BusinessMessaging/inbox/seal';
 import { readServiceConfig } from '../../../nodes/BusinessMessaging/transport/serviceConfig';
-import { settle } from './oneTrigger';
+import { settle } from './clock';
 import { byItem, messageOf, own, personOf, questionOf, runOf } from './parts';
 
 const credential = { apiKey: 'key', baseUrl: 'https://api.example.com' };

@@ -1,6 +1,7 @@
 /** How the changes of many deliveries are stored together, and what happens if n8n has written back an older copy. */
 import type { CallResult } from '../../../nodes/BusinessMessaging/inbox/ports';
-import { OneTrigger, begin, settle } from './oneTrigger';
+import { begin, settle } from './clock';
+import { OneTrigger } from './oneTrigger';
 import { other, runOf } from './parts';
 
 const run = (id = 'run-0000001') => runOf({ id, owner: other, startedAt: begin, until: begin * 2 });

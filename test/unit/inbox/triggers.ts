@@ -4,12 +4,11 @@ import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import type { CallResult, TriggerRequest } from '../../../nodes/BusinessMessaging/inbox/ports';
 import { fromRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
+import { Clock } from './clock';
 
 export const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(
 	(n) => `https://n8n.test/webhook/${n}/webhook`,
 );
-/** When the asker begins, ms since 1970. */
-export const begin = 1_900_000_000_000;
 export const limitMs = 600_000;
 const id = 'AAAAAAAAAAA';
 
@@ -54,31 +53,22 @@ export const people = (...items: number[]) => items.map(person);
 export const accepts: Respond = () => ({ inbox: 'yes' });
 
 /** The triggers of an n8n, and the clock. */
-export class Triggers implements AskerPorts {
+export class Triggers extends Clock implements AskerPorts {
 	readonly calls: Call[] = [];
 	/** The URLs that the service lists. */
 	registered: string[];
 	/** How often the service was asked for them. */
 	lists = 0;
-	private readonly timers: Array<{ at: number; run: () => void }> = [];
-	private time = begin;
 
 	/** @param responses of the triggers that are registered from the beginning */
 	constructor(readonly responses: Record<string, Respond>) {
+		super();
 		this.registered = Object.keys(responses);
-	}
-
-	now(): number {
-		return this.time;
 	}
 
 	/** Seconds since the beginning. */
 	get second(): number {
-		return (this.time - begin) / 1_000;
-	}
-
-	async pause(ms: number): Promise<void> {
-		await new Promise<void>((run) => this.timers.push({ at: this.time + ms, run }));
+		return this.time / 1_000;
 	}
 
 	async listTriggers(): Promise<string[]> {
@@ -98,24 +88,6 @@ export class Triggers implements AskerPorts {
 		const asker = new Asker(this, asking);
 		expect(await this.until(asker.open())).toBe(true);
 		return asker;
-	}
-
-	/** Lets time pass until a promise is settled. */
-	async until<T>(promise: Promise<T>): Promise<T> {
-		let isSettled = false;
-		const settle = () => (isSettled = true);
-		promise.then(settle, settle);
-		for (await idle(); !isSettled; await idle()) {
-			const next = this.timers.sort((one, other) => one.at - other.at).shift();
-			if (!next) throw new Error('Nothing will happen any more');
-			this.time = next.at;
-			next.run();
-		}
-		return await promise;
-	}
-
-	async pass(seconds: number): Promise<void> {
-		await this.until(this.pause(seconds * 1_000));
 	}
 
 	/** Forgets the calls so far. */
@@ -145,5 +117,3 @@ export class Triggers implements AskerPorts {
 function nameOf(url: string): string {
 	return url.split('/').at(-2) ?? '';
 }
-
-const idle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
