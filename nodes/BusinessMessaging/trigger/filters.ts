@@ -77,7 +77,7 @@ export type Filters = Record<string, unknown>;
 
 /** @throws InputError for a local phone number, which no sender has: services send numbers with the country code */
 export function checkSenders(senders: unknown): void {
-	const local = entries(senders).find((entry) => /^0(?!0)[\d\s().\-/]+\*?$/.test(entry));
+	const local = entries(senders).find((entry) => /^\(?0(?!0)[\d\s().\-/]+\*?$/.test(entry));
 	if (local)
 		throw new InputError(
 			`"${local}" in 'Filters' has no country code`,

@@ -39,7 +39,15 @@ test('late replies start the workflow of a trigger without filters, if there is 
 	]);
 	const texts = all.executions.flatMap(({ items }) => items[0].map(({ json }) => json.text));
 	expect(texts.sort()).toEqual(['Hello', 'Invoice, please', 'Yes']);
+	expect(logged.join('')).not.toContain('do not pass the filters');
 	expect(startedBy(invoices)).toEqual([]);
+});
+
+test('late replies are as the service would send them if Simplify is off', async () => {
+	const [all] = await stopAndRestart([{ parameters: { simplify: false }, webhookId: 'whole' }]);
+	const items = all.executions.flatMap(({ items: [first] }) => first.map(({ json }) => json));
+	const late = items.filter((json) => json.late === true);
+	expect(late.map(({ data }) => data)).toMatchObject([{ from: anna }, { from: berta }]);
 });
 
 test('late replies of which none passes the filters start nothing, and are forgotten', async () => {

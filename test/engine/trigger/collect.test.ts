@@ -58,6 +58,26 @@ test('starts one execution for each of 50 people who write three messages at onc
 	expect(trigger.executions).toHaveLength(50);
 });
 
+test('events are one group as long as a person goes on writing', async () => {
+	const trigger = await triggers.active({ parameters: { options: { groupMessages: 1 } } });
+	const deliveries: Array<Promise<unknown>> = [];
+	for (const n of range(5)) {
+		deliveries.push(triggers.deliver(trigger, message(n)));
+		await pause(400);
+	}
+	await Promise.all(deliveries);
+	expect(trigger.executions).toHaveLength(1);
+});
+
+test('a delivery that does not only contain receipts starts at once, and receipts do not join it', async () => {
+	const events = ['message.received', 'message.sent'];
+	const trigger = await triggers.active({
+		parameters: { events, options: { batchReceipts: true } },
+	});
+	await deliverAll(trigger, [[receipt(1), message(2)], receipt(3)]);
+	expect(sortBy(trigger.executions.map(({ items }) => items[0].length))).toEqual([1, 2]);
+});
+
 test('returns messages as they came if Simplify is off', async () => {
 	const trigger = await triggers.active({ parameters: { ...grouping, simplify: false } });
 	await deliverAll(trigger, [message(1), message(2)]);
@@ -185,7 +205,10 @@ test('starts one execution for a message even if the service stops waiting for t
 	const trigger = await triggers.active({ parameters: grouping });
 	const url = triggers.urlOf(trigger);
 	await expect(axios.post(url, message(1), { timeout: 100 })).rejects.toThrow('timeout');
-	expect(await deliverAll(trigger, [message(1)])).toEqual([503]);
+	expect(await triggers.deliver(trigger, message(1))).toMatchObject({
+		status: 503,
+		body: { message: 'The same event is being handled at this moment' },
+	});
 	await until('an execution', () => trigger.executions.length > 0);
 	expect(await deliverAll(trigger, [message(1)])).toEqual([200]);
 	expect(itemsOf(trigger)).toHaveLength(1);

@@ -1,8 +1,8 @@
 /** Deliveries over HTTP through n8n's own webhook context: which start an execution, with which items, and which are refused. */
 import axios from 'axios';
 import { customer, received, Triggers, useService } from '../../../harness/engine/service';
+import type { Trigger } from '../../../harness/engine/trigger';
 import { until } from '../../../harness/until';
-import { passesFilters, type Filters } from '../../../nodes/BusinessMessaging/trigger/filters';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -180,72 +180,49 @@ test('answers a challenge in a POST, even before the secret is known', async () 
 	expect((await triggers.deliver(trigger, event, {}, trigger.url)).status).toBe(401);
 });
 
-describe('filters', () => {
-	const message = (text?: unknown, from: unknown = '+491701234567') => ({
-		event: 'message.received',
-		from,
-		text,
-		messageId: 'm1',
-	});
-	const optOut = { ...message('Stop!'), intent: 'optOut' };
-	const receipt = (status: string) => ({
-		event: `message.${status}`,
-		to: '+491701234567',
-		status,
-		messageId: 'm1',
-	});
+test.each([1_000, 1_001])(
+	'a challenge of %d characters is answered up to 1,000',
+	async (length) => {
+		const trigger = await triggers.active();
+		const challenge = 'a'.repeat(length);
+		const { body } = await triggers.deliver(trigger, { challenge });
+		expect(body).toEqual(length === 1_000 ? { challenge } : { message: expect.any(String) });
+	},
+);
 
-	test.each<[Filters, unknown, unknown]>([
-		[{ senders: '+49 170 123-4567' }, message('x'), message('x', '+491701234568')],
-		[{ senders: '0049 (170) 1234567, +1555*' }, message('x', '15550001'), message('x', '+1556')],
-		[
-			{ senders: '+52 1 55 1234 5678' },
-			message('x', '+525512345678'),
-			message('x', '+525512345679'),
-		],
-		[{ senders: '+521*' }, message('x', '+5215512345678'), message('x', '+5255123')],
-		[{ senders: '+55119*' }, message('x', '+551187654321'), message('x', '+551123456789')],
-		[{ senders: ['+4917*', '+1555*'] }, message('x'), message('x', '+33123')],
-		[{ senders: 'Acme' }, message('x', 'ACME'), message('x', 'Acme Inc')],
-		[{ senders: '+49*', excludedSenders: '+491701234567' }, message('x', '+4917'), message('x')],
-		[{ textContains: 'invoice, Bill' }, message('my BILL please'), message('my order')],
-		[{ textContains: 'invoice' }, receipt('read'), message(undefined)],
-		[{ intent: 'optOut' }, optOut, message('bus stop')],
-		[{ intent: 'none' }, message('stop please'), optOut],
-		[{ firstWords: 'stop, /help' }, message('STOP! now'), message('please stop')],
-		[{ firstWords: 'stop, help' }, message('/Help'), message('')],
-		[{ firstWords: ' and/or' }, message('\n And/or?'), message('andor')],
-		[{ firstWords: 'stop', textContains: 'now' }, message('stop now'), message('stop')],
-		[{ statuses: 'read, failed' }, receipt('failed'), receipt('sent')],
-		[{ statuses: 'read' }, message('Hi'), { event: 'message.failed' }],
-		[{ statuses: 'failed' }, { ...receipt('failed'), status: 'UNDELIVERED' }, receipt('sent')],
-		[
-			{ statuses: 'read' },
-			{ event: 'contact.created' },
-			{ event: 'receipt.changed', status: 'sent', messageId: 'm2' },
-		],
-		[
-			{ senders: '+1*', textContains: 'order' },
-			{ ...receipt('failed'), from: '+4930123456', text: 'Hi' },
-			{ ...message('Hi', '+1555'), event: 'message.reaction' },
-		],
-	])('%j lets the first through and holds the second back', (filters, first, second) => {
-		expect([first, second].map((event) => passesFilters(filters, event as never))).toEqual([
-			true,
-			false,
-		]);
-	});
+test('the response says what became of a delivery', async () => {
+	const options = { maxPayloadSize: 1, signature: { values: {} } };
+	const filters = { textContains: 'Hello' };
+	const credentials = service.credentials({ webhookSecret: 'key' });
+	const signed = await triggers.active({ parameters: { options }, credentials });
+	const plain = await triggers.active({ parameters: { filters }, webhookId: 'plain' });
+	const said = async (trigger: Trigger, body: object, url?: string) => {
+		const answer = await triggers.deliver(trigger, body, {}, url);
+		return [answer.status, (answer.body as { message: string }).message];
+	};
+	const large = received({ text: 'x'.repeat(1_024) });
+	expect(await said(plain, received(), plain.url)).toEqual([401, 'The secret is missing or wrong']);
+	expect(await said(signed, large)).toEqual([413, 'The body is too large']);
+	const unsigned = [401, 'The signature is missing, wrong or too old'];
+	expect(await said(signed, received())).toEqual(unsigned);
+	const smaller = 1_024 - JSON.stringify(received({ text: '' })).length;
+	expect(await said(signed, received({ text: 'x'.repeat(smaller) }))).toEqual(unsigned);
+	const notChosen = [200, 'Not chosen in the trigger'];
+	expect(await said(plain, received({ text: 'Hi' }))).toEqual(notChosen);
+	expect(await said(plain, { event: 'contact.created', data: {} })).toEqual(notChosen);
+	expect(await said(plain, received())).toEqual([200, 'Workflow was started']);
+	expect(await said(plain, received())).toEqual([200, 'Duplicate event']);
+});
 
-	test('responds to filtered events without an execution, and does not remember them', async () => {
-		const trigger = await triggers.active({
-			parameters: { filters: { firstWords: 'order, bill' } },
-		});
-		for (const text of ['hello', 'an order']) {
-			const { status } = await triggers.deliver(trigger, received({ text }));
-			expect([status, trigger.executions]).toEqual([200, []]);
-		}
-		expect(trigger.staticData).not.toHaveProperty('recentEvents of id of Trigger');
-		await triggers.deliver(trigger, received({ text: 'Order #7' }));
-		expect(trigger.executions).toHaveLength(1);
+test('responds to filtered events without an execution, and does not remember them', async () => {
+	const trigger = await triggers.active({
+		parameters: { filters: { firstWords: 'order, bill' } },
 	});
+	for (const text of ['hello', 'an order']) {
+		const { status } = await triggers.deliver(trigger, received({ text }));
+		expect([status, trigger.executions]).toEqual([200, []]);
+	}
+	expect(trigger.staticData).not.toHaveProperty('recentEvents of id of Trigger');
+	await triggers.deliver(trigger, received({ text: 'Order #7' }));
+	expect(trigger.executions).toHaveLength(1);
 });

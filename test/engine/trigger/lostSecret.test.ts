@@ -1,5 +1,5 @@
 /** Another trigger of the workflow may write back static data that n8n read before the registration. */
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
 import type { TriggerOptions } from '../../../harness/engine/trigger';
@@ -111,6 +111,32 @@ test('at most 20 deliveries wait for the list, and only for some seconds', async
 	await Promise.all(all);
 	expect(new Set(statuses)).toEqual(new Set([503]));
 	expect(service.calls('listWebhooks')).toBeLessThan(9); // those of publishing, too
+});
+
+test('a secret that another process of n8n has registered later counts', async () => {
+	const it = await triggers.active({ webhookId: 'later' });
+	const old = triggers.urlOf(it);
+	const secret = 'y'.repeat(43);
+	const later = JSON.stringify(it.staticData)
+		.replace(old.slice(-43), secret)
+		.replace(/"savedAt":\d+/, `"savedAt":${Date.now() + 1_000}`);
+	it.staticData = JSON.parse(later) as IDataObject;
+	const [webhook] = service.sandbox.state.webhooks.all;
+	webhook.url = old.replace(/[\w-]{43}$/, secret);
+	const statusOf = async (url: string) => (await it.deliver(received(), {}, url)).status;
+	expect([await statusOf(old), await statusOf(webhook.url)]).toEqual([401, 200]);
+});
+
+test('a secret that is changed while the list is read does not come back', async () => {
+	const { url, other, statusOf } = await lost('changed');
+	const records = [...service.sandbox.state.webhooks.all];
+	await service.fault({ endpoint: 'listWebhooks', status: 200, body: records, delayMs: 1_500 });
+	const delivery = statusOf(url);
+	await until('the list', () => service.sandbox.state.faults.all[0].hits > 0);
+	const changed = { webhookId: 'changed', parameters: { options: { secretVersion: 2 } } };
+	const { workflowId } = other['options'];
+	await triggers.active({ ...changed, workflowId });
+	expect(await delivery).toBe(401);
 });
 
 test('a list from before the secret was changed does not count', async () => {

@@ -125,6 +125,12 @@ describe('a new registration', () => {
 	});
 });
 
+test('when n8n starts, a trigger that was never registered is not taken for registered', async () => {
+	await service.fault({ endpoint: 'listWebhooks', status: 503, count: 20 });
+	const credentials = service.credentials(service.newKey());
+	await expect((await make({ credentials })).activate('init')).rejects.toThrow('HTTP 503');
+});
+
 describe('an unpublished trigger', () => {
 	test('keeps the secret, and forgets the ID', async () => {
 		const it = await publish();
@@ -136,6 +142,29 @@ describe('an unpublished trigger', () => {
 		expect(remembered()).not.toContain('"id"');
 		expect(remembered()).toContain(secret);
 	});
+
+	test('that is registered by hand asks the service for nothing', async () => {
+		const it = await publish({ parameters: byHand });
+		const before = service.requests().length;
+		await it.deactivate();
+		expect(service.requests()).toHaveLength(before);
+	});
+
+	test.each<TriggerOptions>([{}, { mode: 'test' }])(
+		'with %j is removed, also where the service shows no URLs',
+		async (options) => {
+			const { adapter } = service.sandbox.state;
+			jest.spyOn(adapter, 'answer').mockImplementation((name, body) => {
+				const { data = [] } = body as { data?: object[] };
+				const hidden = data.map((one) => ({ ...one, url: undefined }));
+				return { status: 200, body: name === 'listWebhooks' ? { data: hidden } : body };
+			});
+			const it = await publish(options);
+			expect(registered()).toHaveLength(1);
+			await it.deactivate();
+			expect(registered()).toEqual([]);
+		},
+	);
 
 	test('remembers nothing that it did not know', async () => {
 		const it = await make();
