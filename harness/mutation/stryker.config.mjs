@@ -4,7 +4,9 @@
 //
 // These mutants survive, and were examined: how long the limiter sleeps until it checks again, which only real time
 // shows; what changes by others cost while a list is read (only requests, never records); the order in which forms of a
-// webhook are tried; a boundary at one millisecond; the name of an error class; and some advice in errors.
+// webhook are tried; a boundary at one millisecond; the name of an error class; some advice in errors; what the hooks of
+// the trigger return, which n8n ignores; defaults of fields that n8n always fills in; checks that only keep work from
+// being done twice; and memory that is freed a little later.
 
 const { MUTATION_FOLDER: folder, MUTATION_PARTS: parts, MUTATION_RESULTS: results } = process.env;
 
