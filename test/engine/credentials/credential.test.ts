@@ -53,9 +53,17 @@ test.each([' ', '\n', '\r\n\t', '\u00a0', '\ufeff'])(
 	},
 );
 
-test('accepts a key without permission to list contacts', async () => {
-	await service.fault({ endpoint: 'listContacts', status: 403 });
-	expect((await press()).status).toBe('OK');
+test.each<[number, string]>([
+	[403, 'OK'], // the key has no permission for contacts
+	[422, 'OK'], // the service does not know "limit"
+	[401, 'Error'],
+	[500, 'Error'],
+])('is accepted if the list of contacts gives %d: %s', async (status, expected) => {
+	const body = { message: 'Says why' };
+	await service.fault({ endpoint: 'listContacts', status, body, count: 20 });
+	const result = await press(service.newKey());
+	expect(result.status).toBe(expected);
+	if (expected === 'Error') expect(result.message).toContain(`Says why (HTTP ${status})`);
 });
 
 test.each([

@@ -43,6 +43,8 @@ test.each([
 	'events: "message.raed" is not an event of this service',
 	'message.sent is not supported',
 	'events is not a field',
+	'the event is invalid',
+	'message.sent must be activated first',
 ])('a refusal of the events is shown, and nothing is registered for others: %s', async (words) => {
 	const { error, bodies, key } = await register([unknown(words)]);
 	expect(error?.message).toContain(words);
@@ -75,10 +77,25 @@ test.each([
 	expect(error?.message).toContain(telling);
 });
 
+test('after three refusals, the error shows the one that is not about field names', async () => {
+	const words = ['unknown field', 'url is missing', 'the address is down'];
+	const { error } = await register(words.map((one) => unknown(one)));
+	expect(error?.message).toContain('the address is down');
+});
+
+test('a service that changes how events are written is understood again', async () => {
+	const { key } = await register([unknown('events must be a string'), taken]);
+	const { bodies } = await register([unknown('events must be an array'), taken], key);
+	expect(bodies.slice(-2)).toEqual([
+		{ url, events: textOrJson },
+		{ url, events },
+	]);
+});
+
 test.each<[string, FaultOrder]>([
 	['about the number of webhooks', unknown('You have too many of these')],
-	['about the key', { status: 403, body: { message: 'url' } }],
-	['that may hide a success', { status: 502, body: { message: 'url' } }],
+	['about the key', { status: 403, body: { message: 'missing field url' } }],
+	['that may hide a success', { status: 502, body: { message: 'missing field url' } }],
 ])('after a refusal %s, no other form is tried', async (_, fault) => {
 	const { error, bodies } = await register([fault]);
 	expect(error).toBeDefined();

@@ -1,0 +1,34 @@
+/** Waits that a service asks for, when several requests were under way. */
+import { Throttle } from '../../../nodes/BusinessMessaging/transport/throttle';
+
+const rate = 100_000;
+const throttle = () => new Throttle(60_000, () => 0);
+
+test.each([
+	[5_000, 1_000],
+	[1_000, 5_000],
+])('of the waits %d and %d ms for requests of the same time, the longer one counts', (...waits) => {
+	const it = throttle();
+	const permits = waits.map(() => it.take());
+	for (const [index, waitMs] of waits.entries()) it.end(0, permits[index], { waitMs });
+	expect(it.waitMs(0, rate)).toBe(5_000);
+	expect(it.waitMs(4_999, rate)).toBe(1);
+	expect(it.waitMs(5_000, rate)).toBe(0);
+	expect(it.askedMs(1_000)).toBe(4_000);
+});
+
+test.each([
+	['without a wait', {}, 1],
+	['after a wait', { waitMs: 1_000 }, undefined],
+] as const)(
+	'a refusal %s: the number of simultaneous requests that is known is %j',
+	(_, refusal, known) => {
+		const it = throttle();
+		const permits = [it.take(), it.take()];
+		it.end(0, permits[0], refusal);
+		it.end(0, permits[1], refusal);
+		const next = it.take();
+		it.end(2_000, next, 'accepted');
+		expect(it.knownConcurrency).toBe(known);
+	},
+);
