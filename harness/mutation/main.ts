@@ -1,6 +1,6 @@
 /**
- * `npm run test:mutation -- [FOLDER…] [--share 0.1]`: puts faults (mutants) into the nodes, one at a time, and checks
- * that a test fails for each. With a share, it only does so in this share of the lines.
+ * `npm run test:mutation -- [FOLDER…] [--share 0.1 [--sample 2]]`: puts faults (mutants) into the nodes, one at a time,
+ * and checks that a test fails for each. With a share, it only does so in a sample of the lines.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { suitesOf } from './suites';
 
 const folders = Object.keys(suitesOf);
 const { values, positionals: chosen } = parseArgs({
-	options: { share: { type: 'string' } },
+	options: { share: { type: 'string' }, sample: { type: 'string', default: '1' } },
 	allowPositionals: true,
 });
 const share = Number(values.share ?? 1);
@@ -46,7 +46,7 @@ function scoreOf(folder: string) {
 
 function run(folder: string, ...command: string[]): void {
 	const files = sourcesOf(folder);
-	const sample = share < 1 ? sampleOf(files, share) : [];
+	const sample = share < 1 ? sampleOf(files, share, values.sample) : [];
 	const mutate = sample.length > 0 ? sample : files; // a small folder may have no part in the sample
 	const parts = { MUTATION_RESULTS: results, MUTATION_PARTS: mutate.join(',') };
 	const env = { ...process.env, MUTATION_FOLDER: folder, ...parts };
