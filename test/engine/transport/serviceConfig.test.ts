@@ -25,6 +25,7 @@ test.each([
 	['https://example.com/tenant/api/', 'automatic', 'https://example.com/tenant', '/api/v1'],
 	['https://example.com/api', '/v1', 'https://example.com/api', '/v1'],
 	['HTTP://LOCALHOST:4010', '/api/v1', 'http://localhost:4010', '/api/v1'],
+	['http://127.10.200.1:4010', 'automatic', 'http://127.10.200.1:4010', '/v1'],
 	['http://2130706433:4010/api', 'automatic', 'http://127.0.0.1:4010', '/api/v1'],
 	['http://[::1]', 'automatic', 'http://[::1]', '/v1'],
 ])(

@@ -32,3 +32,13 @@ test.each([
 		expect(it.knownConcurrency).toBe(known);
 	},
 );
+
+test('requests that did not reach the service change nothing', () => {
+	const it = throttle();
+	const permits = [it.take(), it.take()];
+	for (const permit of permits) it.end(0, permit, 'unsent');
+	it.take();
+	expect(it.waitMs(0, rate)).toBe(0);
+	expect(it.askedMs(0)).toBe(0);
+	expect(it.knownConcurrency).toBeUndefined();
+});
