@@ -105,6 +105,9 @@ export const suitesOf: Record<string, string[]> = {
 	],
 	execution: [
 		'unit/entryStore',
+		'unit/execution/engine2',
+		'unit/execution/keyedQueue',
+		'unit/execution/toolReview',
 		'unit/inTurns',
 		'engine/execution/sendWindow',
 		'engine/execution/expressions',
@@ -113,6 +116,8 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/execution/closingWindow',
 		'engine/execution/rounds',
 		'engine/execution/sendOnce',
+		'engine/examples/report',
+		'engine/reply/asking',
 		'unit/simulation/claims',
 	],
 	editor: [

@@ -77,6 +77,18 @@ test('the contacts of an excluded segment get nothing; a hint names the contacts
 	]);
 });
 
+test('a segment without any number that can be read stops the run, and the error says what to do', async () => {
+	await service.list('listContacts', { id: 1, phone: '0170 1234567' });
+	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });
+	expect(error?.message).toContain(
+		'No contact of the segment "opted-out" has a phone number with country code',
+	);
+	expect(error?.description).toMatch(
+		/^For local numbers, set 'Default Country'.* use 'Exclude Numbers'/,
+	);
+	expect(sentTo()).toEqual([]);
+});
+
 test('local numbers in an excluded segment are read with Default Country', async () => {
 	await service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
 	const { outputs, hints } = await run({

@@ -186,6 +186,9 @@ describe('Stop', () => {
 	test('ends the sending; Retry sends the rest, and reports messages that were under way without sending them again', async () => {
 		const stopped = await service.run({ items, parameters, cancelWhen: arrival(10) });
 		expect(stopped.status).toBe('canceled');
+		expect(stopped.error?.description).toMatch(
+			/^Requests that have begun still finish\. To continue/,
+		);
 		await endOfRequests();
 		await new Promise((resolve) => setTimeout(resolve, 200)); // by now, another message would have been sent
 		expect(service.sent().length).toBeLessThanOrEqual(10 + 2 * 4);

@@ -67,6 +67,16 @@ describe('a preview', () => {
 		]);
 	});
 
+	test.each<[INodeParameters, INodeParameters]>([
+		[{ sendOnce: true, campaign: 'sale' }, {}],
+		[{}, { frequencyCap: { values: { messages: 1, per: 'day' } } }],
+	])('with %j and the rules %j, says what it ignores', async (parameters, rules) => {
+		const { hints } = await run({ parameters: { mode: 'preview', ...parameters }, rules });
+		expect(hints.map(({ message }) => message)).toContain(
+			'A preview ignores Send Once and Frequency Cap. It also shows people whom these rules would skip.',
+		);
+	});
+
 	test('does not mention Send Once and Frequency Cap if neither is used', async () => {
 		expect((await run({ parameters: { mode: 'preview' } })).hints).toEqual([
 			expect.objectContaining({ message: 'Preview: nothing was sent. 4 would be sent.' }),
