@@ -11,7 +11,6 @@ import {
 	resetFigures,
 } from '../../../nodes/BusinessMessaging/execution/report';
 import { sendText } from '../../../nodes/BusinessMessaging/operations/message/sendText';
-import type { Operation } from '../../../nodes/BusinessMessaging/operations/operation';
 import { ServiceError } from '../../../nodes/BusinessMessaging/transport/errors';
 
 const operation = sendText;
