@@ -111,8 +111,10 @@ export async function runCommand(
 		timeout: limit,
 	});
 	if (log) child.all?.pipe(createWriteStream(log, { flags: 'a' }));
+	// Its children may run on and keep its output open, so the command would not be over before they end.
+	const killing = setTimeout(() => signalTree(child, 'SIGKILL'), limit);
 	const result = (await child) as Awaited<typeof child> & Partial<ExecaError>;
-	// If the command took too long, its children may still run.
+	clearTimeout(killing);
 	signalTree(child, 'SIGKILL');
 	if (!result.failed) return result.stdout;
 	throw new CommandError(result.shortMessage ?? command, result.all ?? '', result.timedOut);

@@ -286,7 +286,7 @@ describe('whatever JSON comes', () => {
 	 * number that may mean yes.
 	 */
 	const mayMeanYes = (json: string) =>
-		/id":("[^"]|[1-9])|true|"[^\w"]*(queued|sent|ok|yes|y|on)[^\w"]*"(?!:)|"(success|ok|accepted|sent|queued)":"?[1-9]/i.test(
+		/i[\W_]?d":("[^"]|[1-9])|true|"[^\w"]*(queued|sent|ok|yes|y|on)[^\w"]*"(?!:)|"(success|ok|accepted|sent|queued)":"?[1-9]/i.test(
 			json,
 		) ||
 		/"error\w*":"?(false|0)|"code":"?0|^"?\s*[\w.:@+/=-]*[1-9]/i.test(json) ||
