@@ -13,6 +13,11 @@ import { loadEngine, type Engine } from './engine';
 import type { RunOptions, RunResult } from './execution';
 import type { Answer, Trigger, TriggerOptions } from './trigger';
 
+/** Parameters of a trigger that checks signatures. */
+export const signed = (values: INodeParameters): INodeParameters => ({
+	options: { signature: { values } },
+});
+
 /** Parameters that send a text to one person. */
 export const sendText = {
 	resource: 'message',
@@ -92,6 +97,23 @@ export class Service {
 		return requests.filter((one) => endpoint === undefined || one.endpoint === endpoint);
 	}
 
+	/**
+	 * Makes the service show webhooks in its own way.
+	 *
+	 * @param write how it writes a URL in its list; undefined if the list has none
+	 * @param hidesIds whether it responds to a registration without a body
+	 */
+	showWebhooks(write: (url: string) => string | undefined, { hidesIds = false } = {}): void {
+		const written = (body: unknown) => {
+			const { data = [] } = body as { data?: Array<{ url: string }> };
+			return { data: data.map((webhook) => ({ ...webhook, url: write(webhook.url) })) };
+		};
+		jest.spyOn(this.sandbox.state.adapter, 'answer').mockImplementation((name, body) => {
+			if (hidesIds && name === 'createWebhook') return { status: 204, body: undefined };
+			return { status: 200, body: name === 'listWebhooks' ? written(body) : body };
+		});
+	}
+
 	/** How often an endpoint was called since the last reset of the sandbox. */
 	calls(endpoint: EndpointName): number {
 		return this.sandbox.state.requests.counters[endpoint]?.calls ?? 0;
@@ -129,6 +151,10 @@ export function useService(options: SandboxOptions = {}): Service {
 	return service;
 }
 
+/** What is written to the log: texts as they are, and everything else as JSON, also if it contains itself. */
+const lineOf = (words: unknown[]) =>
+	words.map((word) => (typeof word === 'string' ? word : stringify(word))).join(' ');
+
 /** What n8n calls a node's method or hook with, as far as it concerns the log. */
 interface Logging {
 	logger: Record<'error' | 'warn' | 'info' | 'debug', (...words: unknown[]) => void>;
@@ -151,7 +177,7 @@ export function useLog(
 			for (const level of ['error', 'warn', 'info', 'debug'] as const)
 				jest
 					.spyOn(this.logger, level)
-					.mockImplementation((...words) => void lines.push(`${level}: ${stringify(words)}`));
+					.mockImplementation((...words) => void lines.push(`${level}: ${lineOf(words)}`));
 			return await run.call(this);
 		});
 	};

@@ -58,7 +58,7 @@ test.each<[number, string]>([
 	[422, 'OK'], // the service does not know "limit"
 	[401, 'Error'],
 	[500, 'Error'],
-])('is accepted if the list of contacts gives %d: %s', async (status, expected) => {
+])('if the list of contacts gives %d, the result is %s', async (status, expected) => {
 	const body = { message: 'Says why' };
 	await service.fault({ endpoint: 'listContacts', status, body, count: 20 });
 	const result = await press(service.newKey());

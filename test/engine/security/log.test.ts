@@ -7,7 +7,7 @@ import { printable, writeLog } from '../../../nodes/BusinessMessaging/log';
 import { until } from '../../../harness/until';
 import { People, anna, berta } from '../reply/support';
 import { filesBelow, readText } from '../../../harness/engine/files';
-import { received, Triggers, useService } from '../../../harness/engine/service';
+import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -25,26 +25,8 @@ const isUnprintable = (sign: string) => {
 	return isControl || isDirection || code === 0x2028 || code === 0x2029;
 };
 
-/** The lines that the trigger writes to the log, in the hooks of its life cycle and for deliveries. */
-function useLines(): string[] {
-	const lines: string[] = [];
-	beforeAll(() => {
-		const { webhookMethods = {} } = service.engine.loaded.node('businessMessagingTrigger');
-		const hooks = webhookMethods.default as unknown as Record<string, () => Promise<boolean>>;
-		for (const [name, hook] of Object.entries(hooks))
-			hooks[name] = async function (this: { logger: typeof LoggerProxy }) {
-				for (const level of ['error', 'warn', 'info', 'debug'] as const)
-					jest.spyOn(this.logger, level).mockImplementation((line) => void lines.push(line));
-				return await hook.call(this as never);
-			};
-	});
-	beforeEach(() => void lines.splice(0));
-	afterAll(() => void jest.restoreAllMocks());
-	return lines;
-}
-
 describe('the message of a service', () => {
-	const lines = useLines();
+	const lines = useLog(service, 'businessMessagingTrigger', 'hooks');
 	const expectOneLine = (said: string[]) => {
 		expect(said.join('')).toContain(String.raw`Line one\nwarn: forged\r\u001b[2J`);
 		for (const line of said) expect([...line].filter(isUnprintable)).toEqual([]);

@@ -26,13 +26,7 @@ const failsAfter = (skip: number): FaultOrder => ({
 	skip,
 	count: 20,
 });
-/** Makes the service respond to a registration without the ID. */
-const hideIds = () =>
-	jest
-		.spyOn(service.sandbox.state.adapter, 'answer')
-		.mockImplementation((name, body) =>
-			name === 'createWebhook' ? { status: 204, body: undefined } : { status: 200, body },
-		);
+const asItIs = (url: string) => url;
 const warnings = () => log.filter((line) => line.startsWith('warn'));
 /** How many requests for lists of webhooks it takes to publish a trigger. */
 const listsFor = async (trigger: Trigger): Promise<number> => {
@@ -43,7 +37,7 @@ const listsFor = async (trigger: Trigger): Promise<number> => {
 
 describe('a trigger that is published while a run waits', () => {
 	test.each<[string, TriggerOptions]>([
-		['', {}],
+		['for messages', {}],
 		['for all events', { parameters: { events: ['*'] } }],
 		['by hand', { parameters: byHand }],
 	])('%s knows its questions, now and when n8n starts', async (_, options) => {
@@ -92,7 +86,7 @@ describe('a new registration', () => {
 		const it = await make();
 		const withId = await listsFor(it);
 		await it.deactivate();
-		hideIds();
+		service.showWebhooks(asItIs, { hidesIds: true });
 		expect(await listsFor(it)).toBeGreaterThan(withId);
 		expect(warnings()).toEqual([]);
 	});
@@ -106,7 +100,7 @@ describe('a new registration', () => {
 		expect([registered().length, warnings()]).toEqual([1, []]);
 		service.sandbox.state.faults.remove();
 		await it.deactivate();
-		hideIds();
+		service.showWebhooks(asItIs, { hidesIds: true });
 		await service.fault(failsAfter(earlierLists));
 		await it.activate();
 		expect(registered()).toHaveLength(1);
@@ -153,12 +147,7 @@ describe('an unpublished trigger', () => {
 	test.each<TriggerOptions>([{}, { mode: 'test' }])(
 		'with %j is removed, also where the service shows no URLs',
 		async (options) => {
-			const { adapter } = service.sandbox.state;
-			jest.spyOn(adapter, 'answer').mockImplementation((name, body) => {
-				const { data = [] } = body as { data?: object[] };
-				const hidden = data.map((one) => ({ ...one, url: undefined }));
-				return { status: 200, body: name === 'listWebhooks' ? { data: hidden } : body };
-			});
+			service.showWebhooks(() => undefined);
 			const it = await publish(options);
 			expect(registered()).toHaveLength(1);
 			await it.deactivate();

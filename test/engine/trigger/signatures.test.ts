@@ -11,7 +11,7 @@ import {
 	type SignatureSettings,
 	signingKey,
 } from '../../../nodes/BusinessMessaging/webhooks/signature';
-import { customer, received, Triggers, useService } from '../../../harness/engine/service';
+import { customer, received, signed, Triggers, useService } from '../../../harness/engine/service';
 import { until } from '../../../harness/until';
 
 const service = useService({ deliveryAttempts: 1 });
@@ -24,9 +24,6 @@ const seconds = (offset = 0) => String(Math.floor(Date.now() / 1000) + offset);
 
 const hmac = (key: string | Buffer, text: string, algorithm = 'sha256') =>
 	createHmac(algorithm, key).update(text);
-const signed = (values: INodeParameters): INodeParameters => ({
-	options: { signature: { values } },
-});
 const ownForm = { prefix: 'v=', timestampHeader: 'X-Time' };
 
 interface Form {

@@ -4,7 +4,7 @@
  */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { customer, received, Triggers, useService } from '../../../harness/engine/service';
+import { customer, received, signed, Triggers, useService } from '../../../harness/engine/service';
 import { until } from '../../../harness/until';
 
 const service = useService({ deliveryAttempts: 1 });
@@ -12,9 +12,6 @@ const triggers = new Triggers(service);
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const otherSecret = 'whsec_bm90aGluZw==';
-const signed = (values: INodeParameters): INodeParameters => ({
-	options: { signature: { values } },
-});
 
 test('with Require Secret, only the secret of the credential is accepted; if it is removed later, nothing is accepted', async () => {
 	const credentials = service.credentials({ webhookSecret: secret });

@@ -59,15 +59,31 @@ test.each([
 	await expectChildGone();
 });
 
-test('a command that takes too long is killed with its children, and the error shows what it printed', async () => {
+describe('a command whose child runs on', () => {
 	// A shell has started long before its time is up, even on a busy machine; Node.js may not have.
-	const program = `sleep 600 & echo $! > '${file}'; printf ready; wait`;
-	await expect(runCommand('sh', ['-c', program], { limit: 2_000 })).rejects.toMatchObject({
-		message: expect.stringContaining('timed out after 2000 milliseconds'),
-		output: 'ready',
-		timedOut: true,
+	const run = async (end: string) => {
+		const program = `sleep 600 & echo $! > '${file}'; printf ready; ${end}`;
+		return await runCommand('sh', ['-c', program], { limit: 2_000 });
+	};
+
+	test('is killed with it if it takes too long, and the error shows what it printed', async () => {
+		await expect(run('wait')).rejects.toMatchObject({
+			message: expect.stringContaining('timed out after 2000 milliseconds'),
+			output: 'ready',
+			timedOut: true,
+		});
+		await expectChildGone();
 	});
-	await expectChildGone();
+
+	test('gives what it printed if it has ended in time itself, and the child is killed', async () => {
+		expect(await run('exit 0')).toBe('ready');
+		await expectChildGone();
+	});
+
+	test('fails if it has failed itself, and the child is killed', async () => {
+		await expect(run('exit 3')).rejects.toMatchObject({ output: 'ready', timedOut: false });
+		await expectChildGone();
+	});
 });
 
 test('a Node.js program ends when the process that started it is killed', async () => {

@@ -14,6 +14,7 @@ interface Timer {
 	end: () => void;
 }
 
+/** A clock, and the pauses of what is tested. */
 export class Clock {
 	/** Since the beginning, ms. */
 	time = 0;
@@ -22,6 +23,7 @@ export class Clock {
 	private timers: Timer[] = [];
 	private steps = 0;
 
+	/** ms since 1970. @throws if it is read without end */
 	now(): number {
 		if (++this.steps > maxSteps) throw new Error('It never ends');
 		return begin + this.time;
@@ -36,7 +38,8 @@ export class Clock {
 	/** Lets time pass, ms. */
 	async pass(ms: number): Promise<void> {
 		const until = this.time + ms;
-		for (await this.settle(); this.endPause(until); await this.settle());
+		this.steps = 0;
+		for (await settle(); this.endPause(until); await settle());
 		this.time = until;
 	}
 
@@ -45,7 +48,8 @@ export class Clock {
 		let isSettled = false;
 		const end = () => (isSettled = true);
 		promise.then(end, end);
-		for (await this.settle(); !isSettled; await this.settle())
+		this.steps = 0;
+		for (await settle(); !isSettled; await settle())
 			if (!this.endPause(Infinity)) throw new Error('Nothing will happen any more');
 		return await promise;
 	}
@@ -53,11 +57,6 @@ export class Clock {
 	/** The pauses of a process that no longer exists never end. */
 	protected forgetPauses(): void {
 		this.timers = [];
-	}
-
-	private async settle(): Promise<void> {
-		this.steps = 0;
-		await settle();
 	}
 
 	/** Ends the pause that is over first, if it is by a time. @returns whether there is one */

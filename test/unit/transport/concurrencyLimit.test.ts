@@ -51,6 +51,13 @@ class Requests {
 	}
 }
 
+/** Up to 10 at once were accepted, and 18 are tried next. */
+function afterThreeRounds(): Requests {
+	const requests = new Requests();
+	requests.rounds(3);
+	return requests;
+}
+
 test('the limit is raised faster and faster while all are accepted', () => {
 	const requests = new Requests();
 	expect(requests.rounds(5)).toEqual([4, 6, 10, 18, 34]);
@@ -71,8 +78,7 @@ test('requests that do not wait for each other say nothing about the limit', () 
 });
 
 test('after a refusal, the limit is halved, raised slowly, and stays below what was too much', () => {
-	const requests = new Requests();
-	requests.rounds(3);
+	const requests = afterThreeRounds();
 	expect(requests.refuse()).toBe(18);
 	expect(requests.limit.known).toBe(17);
 	expect(requests.rounds(6)).toEqual([9, 10, 12, 16, 17, 17]);
@@ -80,8 +86,7 @@ test('after a refusal, the limit is halved, raised slowly, and stays below what 
 });
 
 test('while responses to the requests of that time may still come, nothing is known', () => {
-	const requests = new Requests();
-	requests.rounds(3);
+	const requests = afterThreeRounds();
 	requests.fill();
 	requests.limit.slowDown();
 	expect(requests.limit.known).toBeUndefined();
@@ -95,10 +100,9 @@ test.each([
 	[5, 12],
 	[30, 10],
 ])(
-	'with %d other refusals, %d are known to be accepted, but all that were before',
+	'with %d other refusals, %d are known to be accepted, but never fewer than before',
 	(others, known) => {
-		const requests = new Requests();
-		requests.rounds(3);
+		const requests = afterThreeRounds();
 		requests.refuse(others);
 		expect(requests.limit.known).toBe(known);
 		requests.limit.lower(); // this refusal is of an earlier time
@@ -109,9 +113,7 @@ test.each([
 test.each([10, 8, 2])(
 	'if %d are refused that were accepted before, fewer may be too many',
 	(most) => {
-		const requests = new Requests();
-		const { limit } = requests;
-		requests.rounds(3); // up to 10 were accepted
+		const { limit } = afterThreeRounds();
 		times(most, () => limit.begin());
 		limit.slowDown();
 		times(most - 2, () => limit.lower());
@@ -121,8 +123,7 @@ test.each([10, 8, 2])(
 );
 
 test('a number that is refused soon again is tried less and less often', () => {
-	const requests = new Requests();
-	requests.rounds(3);
+	const requests = afterThreeRounds();
 	requests.refuse();
 	const patience = range(7).map(() => {
 		const accepted = requests.patience();
@@ -134,8 +135,7 @@ test('a number that is refused soon again is tried less and less often', () => {
 });
 
 test('a number that was accepted is raised again', () => {
-	const requests = new Requests();
-	requests.rounds(3);
+	const requests = afterThreeRounds();
 	requests.refuse();
 	requests.patience();
 	expect(requests.rounds(5)).toEqual([18, 19, 21, 25, 33]);
@@ -144,16 +144,14 @@ test('a number that was accepted is raised again', () => {
 
 describe('a refusal after which we have waited', () => {
 	test('may be about the rate: nothing is known, and the limit is soon what it was', () => {
-		const requests = new Requests();
-		requests.rounds(3);
+		const requests = afterThreeRounds();
 		requests.refuse(0, true);
 		expect(requests.limit.known).toBeUndefined();
 		expect(requests.rounds(3)).toEqual([9, 18, 36]);
 	});
 
 	test('is about the number if it soon comes at the same number', () => {
-		const requests = new Requests();
-		requests.rounds(3);
+		const requests = afterThreeRounds();
 		requests.refuse(0, true);
 		requests.rounds(1);
 		expect(requests.refuse(0, true)).toBe(18);
@@ -161,14 +159,12 @@ describe('a refusal after which we have waited', () => {
 	});
 
 	test('is not about the number if it comes much later, or at another number', () => {
-		const later = new Requests();
-		later.rounds(3);
+		const later = afterThreeRounds();
 		later.refuse(0, true);
 		later.rounds(4);
 		expect(later.refuse(0, true)).toBeGreaterThan(19);
 		expect(later.limit.known).toBeUndefined();
-		const other = new Requests();
-		other.rounds(3);
+		const other = afterThreeRounds();
 		other.refuse(0, true);
 		expect(other.refuse(0, true)).toBe(9);
 		expect(other.limit.known).toBeUndefined();

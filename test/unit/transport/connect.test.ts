@@ -15,7 +15,7 @@ test.each([
 	['a stream', Readable.from([Buffer.from('Gr'), Buffer.from('üße')]), 'Grüße'],
 	['a character in two parts', Readable.from([Buffer.from([0xc3]), Buffer.from([0xbc])]), 'ü'],
 	['a byte order mark', Readable.from([Buffer.from('\ufeff{}')]), '{}'],
-])('a body that is %s', async (_, body, expected) => {
+])('reads %s', async (_, body, expected) => {
 	expect(await read(body)).toEqual({ statusCode: 200, headers: { a: 'b' }, body: expected });
 });
 

@@ -48,7 +48,9 @@ test('the path /api at the beginning is no part of the path that both addresses 
 
 test.each<[statusCode: number, location: unknown, expected: string | undefined]>([
 	...[301, 302, 303, 307, 308].map((status): [number, string, string] => [
-		...([status, '../b?c=1', 'https://a.test/b?c=1'] as const),
+		status,
+		'../b?c=1',
+		'https://a.test/b?c=1',
 	]),
 	[307, 'https://b.test/', 'https://b.test/'],
 	[307, undefined, undefined],

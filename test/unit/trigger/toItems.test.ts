@@ -37,7 +37,7 @@ test('of messages without a text, the item is like the last one', () => {
 	expect(item.text).toBeUndefined();
 });
 
-test('an event without a sender is an item of its own, as it came', () => {
+test('an event without a sender becomes a separate item, unchanged', () => {
 	const unknown = message('x', { from: undefined });
 	const items = toItems([message('a'), unknown, message('b')], false, grouped);
 	expect(items).toEqual([{ ...message('b'), messages: [message('a'), message('b')] }, unknown]);
