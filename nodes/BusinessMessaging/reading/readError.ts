@@ -2,7 +2,7 @@
 import { at, compact, isEmpty, isObject, pickBy, unescape } from 'lodash';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
-import { readFlag, readId } from './readResponse';
+import { asNumber, readFlag, readId } from './readResponse';
 
 /** Fields with the message, the clearest ones first: `error` and `title` often contain only a code. */
 const wordKeys = [
@@ -60,7 +60,7 @@ export function isRefusal(body: unknown): boolean {
 	// A record that is no error may have fields with these names too.
 	if (readId(body) !== undefined) return false;
 	const isError = typeof body.status === 'string' && /^(error|fail)$/i.test(body.status);
-	const codes = at(body, ['status', 'statusCode', 'status_code', 'code']).map(Number);
+	const codes = at(body, ['status', 'statusCode', 'status_code', 'code']).map(asNumber);
 	const isErrorCode = codes.some((code) => code >= 400 && code < 600);
 	const error = isError || isErrorCode ? body : onlyErrorOf(body);
 	return body.result === false || readErrorMessage(error) !== undefined;

@@ -1,7 +1,9 @@
 /** Finds the next page in a response by the names of its fields. */
 import { isEqual, lowerFirst, uniq, uniqWith } from 'lodash';
 
+import { textOrJson } from '../jsonValues';
 import {
+	asNumber,
 	type ServiceResponse,
 	type ResponseField,
 	aboutList,
@@ -45,7 +47,7 @@ export function readPaging(
 	const link = /<([^<>]*)>[^,]*;\s*rel="?next\b/i.exec(String(headers.link ?? headers.Link));
 	const fields = [...fieldsOf({ next: link?.[1] }), ...fieldsOf(body)];
 	const flag = fields.find(
-		({ name, value }) => moreName.test(plain(name)) && /^(true|false)$/i.test(String(value)),
+		({ name, value }) => moreName.test(plain(name)) && /^(true|false)$/i.test(textOrJson(value)),
 	);
 	const given = fields.filter(
 		({ value }) => ['string', 'number'].includes(typeof value) && !noPage.test(String(value)),
@@ -56,7 +58,7 @@ export function readPaging(
 	const cursors = given.filter(({ name, parent }) =>
 		cursorName.test(plain(/^cursors$/i.test(parent) ? parent + name : name)),
 	);
-	const isLast = /^false$/i.test(String(flag?.value));
+	const isLast = /^false$/i.test(textOrJson(flag?.value));
 	const queries = (pointer: ResponseField) => queriesOf(pointer, url, page);
 	const isNumber = (pointer: ResponseField) =>
 		/^\d+$/.test(String((queries(pointer) ?? [{ page }])[0]?.page));
@@ -64,7 +66,7 @@ export function readPaging(
 	const hasNumber = !isLast && next.some(isNumber);
 	const isPaged = [...given, ...fieldsOf(headers)].some(
 		({ name, parent, value }) =>
-			pageCountName.test(plain(name)) && aboutList.test(plain(parent)) && Number(value) > 1,
+			pageCountName.test(plain(name)) && aboutList.test(plain(parent)) && asNumber(value) > 1,
 	);
 	const pointers = isLast ? [] : [...next, ...cursors];
 	const found = pointers.flatMap((pointer) => queries(pointer) ?? []);

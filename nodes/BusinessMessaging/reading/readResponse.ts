@@ -46,6 +46,14 @@ export function asMilliseconds(time: unknown): number {
 	return Date.parse(/[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : text);
 }
 
+/**
+ * A number as services write it: as a number or a text; NaN for a list or a record, on which JavaScript's own conversion
+ * may throw.
+ */
+export function asNumber(value: unknown): number {
+	return Number(textOrJson(value));
+}
+
 /** A switch as services write it: as a boolean, a text or a number; undefined for anything else. */
 export function readFlag(value: unknown): boolean | undefined {
 	if (isObject(value)) return undefined;

@@ -4,7 +4,7 @@
  */
 import { isObject, omitBy, words } from 'lodash';
 
-import { type ServiceRecord, isRecord } from '../jsonValues';
+import { type ServiceRecord, isRecord, textOrJson } from '../jsonValues';
 import { type ServiceResponse, plain, readFlag, readRecord } from './readResponse';
 
 /** The meaning of a response: the message was taken, was certainly not taken, or may have been taken. */
@@ -114,7 +114,8 @@ function withoutTexts(record: ServiceRecord): ServiceRecord {
 	return omitBy(
 		record,
 		(value, name) =>
-			texts.test(plain(name)) || (plain(name) === 'name' && /\s/.test(String(value).trim())),
+			texts.test(plain(name)) ||
+			(plain(name) === 'name' && (isRecord(value) || /\s/.test(textOrJson(value).trim()))),
 	);
 }
 
