@@ -106,6 +106,8 @@ export const suitesOf: Record<string, string[]> = {
 	],
 	execution: [
 		'unit/entryStore',
+		'unit/execution/claimEntries',
+		'unit/execution/claims',
 		'unit/execution/engine2',
 		'unit/execution/keyedQueue',
 		'unit/execution/report',
