@@ -1,6 +1,12 @@
 /** Expressions in the fields of the node. n8n ignores missing values; the node refuses them before anything is sent. */
 import fc from 'fast-check';
-import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { attempt } from 'lodash';
+import {
+	Expression,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeParameters,
+} from 'n8n-workflow';
 
 import { locator, sendText, useService } from '../../../harness/engine/service';
 
@@ -159,9 +165,54 @@ test('a column has the value that n8n gives the same expression in parentheses, 
 	await fc.assert(fc.asyncProperty(rows, fc.constantFrom(...columns), check), { numRuns: 20 });
 });
 
+describe('a text of any pieces', () => {
+	const pieces = [
+		...['Hi ', '\n', '}', '$json.n', '{{ $json.n }}', '{{ $json.t }}', "{{ $json['a.b'] }}"],
+		...['{{ $json.n + 1 }}', '{{ `a` }}', '{{ $workflow.id }}', '{{ $json.none }}'],
+	];
+	/** What n8n treats specially. */
+	const odd = ['{{', '{', '}}', '\\', '"a"', '{{ "x}}" }}'];
+	/** n8n's own values for the field Text, or its errors. */
+	let given: unknown[];
+
+	let execute: (this: IExecuteFunctions) => Promise<unknown>;
+	const node = () => service.engine.loaded.node('businessMessaging');
+
+	beforeAll(() => {
+		execute = Reflect.get(node(), 'execute') as typeof execute;
+		Reflect.set(node(), 'execute', async function (this: IExecuteFunctions) {
+			const indexes = [...this.getInputData().keys()];
+			given = indexes.map((index) => attempt(() => this.getNodeParameter('text', index)));
+			return await execute.call(this);
+		});
+	});
+
+	afterAll(() => void Reflect.set(node(), 'execute', execute));
+
+	const check = async (chosen: string[]) => {
+		service.sandbox.reset();
+		const items = [1, 2].map((n) => ({ n, t: `t${n}`, 'a.b': `ab${n}`, none: '' }));
+		const parameters = { ...sendText, text: `=.${chosen.join('')}` };
+		await service.run({ parameters, items, onError: 'continueErrorOutput' });
+		const isPlain = !chosen.some((piece) => odd.includes(piece));
+		if (isPlain || textsTo().length > 0) expect(textsTo()).toEqual(given.map(String));
+	};
+
+	test.each([
+		['is sent as n8n evaluates it', pieces],
+		[
+			'is sent as n8n evaluates it, or refused where braces are not closed or escaped',
+			[...pieces, ...odd],
+		],
+	])('%s', async (_, all) => {
+		const chosen = fc.array(fc.constantFrom(...all), { minLength: 1, maxLength: 6 });
+		await fc.assert(fc.asyncProperty(chosen, check), { numRuns: 150 });
+	});
+});
+
 describe('n8n evaluates', () => {
 	const counted = '/* counted */';
-	const three = people.map((person) => ({ ...person, name: 'Anna' }));
+	const three = people.map((person) => ({ ...person, name: 'Anna', counted: 7, counted_: '' }));
 
 	test.each<[string, INodeParameters, number]>([
 		[
@@ -187,6 +238,11 @@ describe('n8n evaluates', () => {
 			'an expression about the run once, even in a text about the item',
 			{ text: `={{ $json.name.trim() }} {{ $input.first().json.name.trim() ${counted} }}` },
 			1,
+		],
+		[
+			'no column',
+			{ text: '=Hi {{ $json.counted }}, {{ $json["counted"] }}{{ $json.counted_ }}' },
+			0,
 		],
 		['a field once for each item', { text: `={{ $json.name.trim() ${counted} }}` }, 3],
 	])('%s', async (_, parameters, times) => {
