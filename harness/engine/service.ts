@@ -130,7 +130,7 @@ export class Service {
 	}
 }
 
-/** Starts the sandbox and the engine before the tests of a file, empties the sandbox before each test, and stops both at the end. */
+/** Starts the sandbox and the engine before the tests of a file, empties the sandbox and n8n's lists before each test, and stops both at the end. */
 export function useService(options: SandboxOptions = {}): Service {
 	const service = new Service();
 	beforeAll(async () => {
@@ -143,7 +143,10 @@ export function useService(options: SandboxOptions = {}): Service {
 		service.url = service.sandbox.url;
 		service.engine = await loadEngine();
 	});
-	beforeEach(() => service.sandbox.reset());
+	beforeEach(() => {
+		service.sandbox.reset();
+		service.engine.processed.reset();
+	});
 	afterAll(async () => {
 		await service.engine.close();
 		await service.sandbox.close();

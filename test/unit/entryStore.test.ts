@@ -41,10 +41,14 @@ test('if several runs claim an entry, at the same moment or later, the first one
 });
 
 test('a list keeps what was claimed, and nothing of claims that found an entry taken, however often they come', async () => {
+	jest.useFakeTimers();
 	const list = new Set<string>();
 	const store = EntryStore.of(contextOf('often', list), 'node');
-	for (const round of range(30))
-		for (const name of ['Anna', 'Ben', 'Cleo']) expect(await store.claim(name)).toBe(round === 0);
+	const claimAll = async () => {
+		for (const round of range(30))
+			for (const name of ['Anna', 'Ben', 'Cleo']) expect(await store.claim(name)).toBe(round === 0);
+	};
+	await Promise.all([claimAll(), jest.advanceTimersByTimeAsync(600_000)]);
 	expect(list.size).toBeLessThan(3 + 1 + 20);
 });
 

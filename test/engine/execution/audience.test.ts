@@ -29,8 +29,6 @@ const sentTo = () => service.sent().map(({ phone }) => phone);
 const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
 	outputs[0].map(({ json }) => json.reason);
 
-beforeEach(() => service.engine.processed.reset());
-
 test('excluded numbers, written in any way or given as a list, get nothing and come out as skipped items', async () => {
 	const excludeNumbers = '=+1 (555) 000-1002{{ "\\n" }}{{ ["+15550001004"] }}';
 	const { outputs } = await run({ rules: { excludeNumbers } });

@@ -18,8 +18,6 @@ const haveAllTried = () => service.sent().length >= 2 && service.calls('sendText
 const reasons = ({ outputs }: Awaited<ReturnType<typeof runUntilClosed>>) =>
 	outputs[0].map(({ json }) => json.reason);
 
-beforeEach(() => service.engine.processed.reset());
-
 /** Runs the node with a send window that closes as soon as `isOver` is true. */
 async function runUntilClosed(
 	isOver: () => boolean,

@@ -32,8 +32,6 @@ const sentTo = () => service.sent().map(({ phone }) => phone);
 const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
 	outputs[0].map(({ json }) => json.reason);
 
-beforeEach(() => service.engine.processed.reset());
-
 describe('a preview', () => {
 	test('sends nothing, shows whom the rules leave out and what fails, and does not touch the history', async () => {
 		const once = { sendOnce: true, campaign: 'sale' };

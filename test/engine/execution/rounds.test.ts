@@ -30,7 +30,6 @@ const reasons = (rounds: Awaited<ReturnType<typeof loop>>['rounds']) =>
 		.map(([output]) => output.map(({ json }) => json.reason));
 
 beforeEach(() => {
-	service.engine.processed.reset();
 	service.sandbox.state.contacts.create({ phone: berta, segments: ['opted-out'] });
 });
 

@@ -36,8 +36,6 @@ const times = (count: number) => countBy(range(count).flatMap(() => numbers(4)))
 const statuses = (outputs: Awaited<ReturnType<typeof run>>['outputs']) =>
 	outputs[0].map(({ json }) => (json.skipped ? json.reason : 'sent now'));
 
-beforeEach(() => service.engine.processed.reset());
-
 test('a second execution skips what was sent, with a mark', async () => {
 	await run({ items: people(30) });
 	const { outputs } = await run({ items: people(40) });

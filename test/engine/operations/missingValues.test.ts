@@ -12,8 +12,6 @@ import { caseOf } from '../../../harness/engine/everyOperation';
 import { locator, useService } from '../../../harness/engine/service';
 
 const service = useService();
-beforeEach(() => service.engine.processed.reset());
-
 const nothing = '={{ $json.missing }}';
 
 /** A field, and the parameters in which the field has the expression as its value. */

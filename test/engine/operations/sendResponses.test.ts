@@ -350,7 +350,6 @@ describe('Send Once', () => {
 	const spring = { sendOnce: true, campaign: 'Spring' };
 
 	test('the next run sends only to people whose message was refused with 200', async () => {
-		service.engine.processed.reset();
 		const no = { body: { error: true, message: 'Insufficient credit' } };
 		await outcomesOf([no, { body: {} }, { body: { id: 'm1' } }], spring);
 		service.sandbox.reset();

@@ -113,7 +113,6 @@ test.each([0, 1, 2])('%d repetitions of the question go to each person', async (
 
 test('the run does not wait for a person whom the frequency cap leaves out', async () => {
 	const trigger = await inbox();
-	service.engine.processed.reset();
 	const audienceRules = { frequencyCap: { values: { messages: 1, per: 'month' } } };
 	const cap: [INodeParameters, object] = [{ audienceRules }, { workflowId: 'with a cap' }];
 	const first = await people.ask([berta], ...cap);
