@@ -1,4 +1,5 @@
 /** Who is left out before the first message, who is remembered for later rounds, and when a closed window opens. */
+import { attempt } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import {
@@ -224,8 +225,28 @@ describe('outside the Send Window', () => {
 	test('an error is the same for all items', () => {
 		at('2030-01-15T03:00:00.000Z');
 		const impossible = "'Send Window' is never open in all time zones of the recipient's country";
-		for (const to of ['+18005550100', '+18005550101'])
-			expect(() => result(to, { ...window([10, 11]), days: [1] })).toThrow(impossible);
+		const longer = "Make the window longer, or set 'Time Zone' in 'Send Window'.";
+		for (const to of ['+18005550100', '+18005550101']) {
+			const error = attempt(result, to, { ...window([10, 11]), days: [1] }) as InputError;
+			expect(error.message).toContain(impossible);
+			expect(error.description).toBe(longer);
+		}
+		const unknown = attempt(result, '+80012345678', window([10, 11])) as InputError;
+		expect(unknown.message).toBe('The time zone of this phone number is not known');
+		expect(unknown.description).toBe("Set 'Time Zone' in 'Send Window'.");
+	});
+
+	test('a period that ends when it begins lasts a whole day', () => {
+		const monday = { ...window([9, 9], 'UTC'), days: [1] };
+		at('2030-01-14T09:00:00.000Z');
+		expect(result(anna, monday)).toBeUndefined();
+		at('2030-01-15T08:59:00.000Z');
+		expect(result(anna, monday)).toBeUndefined();
+		at('2030-01-15T09:00:00.000Z');
+		expect(result(anna, monday)).toMatchObject({
+			sendAfter: '2030-01-21T09:00:00.000Z',
+			sendBefore: '2030-01-22T09:00:00.000Z',
+		});
 	});
 
 	test('without a window, no time is outside', () => {
