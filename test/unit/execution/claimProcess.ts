@@ -36,25 +36,25 @@ export class Process {
 
 	/** Makes the process the only one known: it has claimed an entry and watched it. */
 	becomeAlone(): this {
-		this.claims.want('first');
-		this.work();
+		this.claimToTheEnd('first');
 		expect(this.claims.isAlone(this.now)).toBe(true);
-		this.now += 10;
-		this.start = this.now;
-		this.calls = [];
 		return this;
 	}
 
 	/** Lets the process notice that others write. */
 	meetOthers(): this {
 		this.becomeAlone().list.add('foreign');
-		this.claims.want('older');
-		this.work();
+		this.claimToTheEnd('older');
 		expect(this.claims.hasMet(this.now)).toBe(true);
+		return this;
+	}
+
+	private claimToTheEnd(entry: string): void {
+		this.claims.want(entry);
+		this.work();
 		this.now += 10;
 		this.start = this.now;
 		this.calls = [];
-		return this;
 	}
 
 	call(step: Call): void {
