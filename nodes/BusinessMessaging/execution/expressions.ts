@@ -98,6 +98,7 @@ export class FieldReader {
 		const joined = isJoined && isOfRun ? this.once(text, join) : join();
 		const { value, error } = isJoined ? joined : this.ask(text, index);
 		if (error) throw failed(codes[0], field, error);
+		if (isMissing(value)) throw noValue(codes[0] ?? text, field);
 		return value;
 	}
 
@@ -153,13 +154,16 @@ export class FieldReader {
 		index: number,
 	): Array<[string, string]> {
 		if (codes.length === 0) return [];
-		const joined = codes.map((code) => `${separator}{{${code}}}`).join('');
-		const { value, error } = this.ask(joined, index);
-		if (error) {
-			const failing = codes.find((code) => this.ask(`{{${code}}}`, index).error) ?? codes[0];
-			throw failed(failing, field, error);
+		const marked = (code: string) => `${separator}{{${code}}}`;
+		const { value, error } = this.ask(codes.map(marked).join(''), index);
+		if (typeof value !== 'string') {
+			const isFailing = (code: string) => typeof this.ask(marked(code), index).value !== 'string';
+			const failing = codes.find(isFailing) ?? codes[0];
+			if (error) throw failed(failing, field, error);
+			// n8n gives nothing for a value that cannot become a text, e.g. a record with a field `toString`.
+			throw unreadable({}, `${show(failing)} in '${field.displayName}'`);
 		}
-		const parts = String(value).split(separator).slice(1);
+		const parts = value.split(separator).slice(1);
 		return codes.map((code, place) => {
 			checkReadable(parts[place], code, field);
 			return [code, parts[place]];

@@ -12,8 +12,10 @@ import { locator, sendText, useService } from '../../../harness/engine/service';
 
 const service = useService();
 const send: INodeParameters = { ...sendText, to: '={{ $json.phone }}' };
+/** n8n gives nothing for a text that contains it. */
+const odd = { toString: 'not a function' };
 const people: IDataObject[] = [
-	{ phone: '+15550001001', name: 'Anna', parcel: { id: 7 } },
+	{ phone: '+15550001001', name: 'Anna', parcel: { id: 7 }, odd },
 	{ phone: '+15550001002', name: null },
 	{ phone: '+15550001003', name: '', parcel: { id: '' } },
 ];
@@ -71,6 +73,17 @@ test.each<[INodeParameters, string, string]>([
 		'gives "Invalid DateTime"',
 		'correct the date',
 	],
+	[
+		{ text: '=Hi {{ $json.name.trim() }}, {{ $json.odd }}!' },
+		"{{ $json.odd }} in 'Text' is a record, not a text",
+		'Choose one field of it',
+	],
+	[
+		{ ...list, filters: { segment: '=vip \\{{' } },
+		"{{vip \\{{}} in 'Filters' has no value",
+		emptyText,
+	],
+	[{ text: '=Hi {{ $parameter }}' }, "{{ $parameter }} in 'Text' is a record", 'one field of it'],
 	[{ text: '=Hi {{ foo( }}' }, "The expression {{ foo( }} in 'Text' failed: ", ''],
 	[
 		{ to: '={{ $json.customer.phone }}' },
@@ -169,6 +182,9 @@ describe('a text of any pieces', () => {
 	const pieces = [
 		...['Hi ', '\n', '}', '$json.n', '{{ $json.n }}', '{{ $json.t }}', "{{ $json['a.b'] }}"],
 		...['{{ $json.n + 1 }}', '{{ `a` }}', '{{ $workflow.id }}', '{{ $json.none }}'],
+		...['{{ $itemIndex }}', '{{ $input.item.json.n }}', '{{ $input.all().length }}'],
+		...["{{ $('Start').first().json.n }}", "{{ $('Start').all()[$itemIndex].json.n }}"],
+		...['{{ $max($json.n, 0) }}', "{{ $if($json.n > 1, 'a', 'b') }}", '{{ $max(1, 2) }}'],
 	];
 	/** What n8n treats specially. */
 	const odd = ['{{', '{', '}}', '\\', '"a"', '{{ "x}}" }}'];
