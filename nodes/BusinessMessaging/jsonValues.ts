@@ -1,5 +1,5 @@
 /** JSON values, of the service and of the user. */
-import { compact, isObject } from 'lodash';
+import { compact, isObject, truncate } from 'lodash';
 
 /** A JSON object as the service sent it. */
 export type ServiceRecord = Record<string, unknown>;
@@ -27,3 +27,6 @@ export function textOrJson(value: unknown): string {
 export function splitList(text: string, separator = /[,;\n]/): string[] {
 	return compact(text.split(separator).map((entry) => entry.trim()));
 }
+
+/** A text of the user as an error shows it: at most 100 characters. */
+export const quoted = (text: string) => truncate(text.trim(), { length: 100 });

@@ -3,7 +3,7 @@ import { attempt, compact, every, groupBy, isEmpty, isError, map, uniq } from 'l
 
 import { endpoints } from '../api/endpoints';
 import { mapInTurns } from '../inTurns';
-import { textOrJson } from '../jsonValues';
+import { quoted, textOrJson } from '../jsonValues';
 import { BoundedMap } from '../boundedMap';
 import type { Audience, SendWindow } from '../operations/sending/audienceRules';
 import { recipientOf } from '../operations/phoneFields';
@@ -181,7 +181,7 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 			);
 		if (phones.length === 0 && !every(rules, 'allowsEmptySegment'))
 			throw new InputError(
-				`The segment "${segment}" of 'Exclude Segment' has no contacts`,
+				`The segment "${quoted(segment)}" of 'Exclude Segment' has no contacts`,
 				"Correct its name. If nobody has opted out yet, switch on 'Allow Empty Segment' in 'Audience Rules'.",
 			);
 		if (phones.length === 0)

@@ -23,7 +23,11 @@ const mayBeMissing = ['name', 'options.failedMessage'];
 /** Fields whose text only programs read. In all other fields, a list or a boolean inside a text is refused. */
 const forPrograms = ['audienceRules', 'campaign', 'headerDocumentUrl', 'queryParameters', 'url'];
 /** What n8n shows for a record or an invalid date inside a text. */
-const notForPeople = /\[object Object\]|Invalid DateTime/;
+const notForPeople = /\[object [\w ]+\]|Invalid DateTime|^Invalid Date$/;
+/** How n8n shows a missing value, a boolean, a list or a function inside a text. A text may look the same. */
+const mayMislead = /^$|^(?:true|false|-?Infinity)$|,|\{|=>/;
+/** The error for a function, in each of n8n's two engines for expressions. */
+const functionError = /this is a function|could not be cloned/;
 /** An expression in a text that n8n does not evaluate. */
 const unevaluated = /\{\{\s*\$(json\b|input\b|now\b|\().*?\}\}/;
 /** How much of an expression an error shows, characters. */
@@ -97,8 +101,9 @@ export class FieldReader {
 		const isOfRun = codes.every((code) => this.isSameForRun(code));
 		const joined = isJoined && isOfRun ? this.once(text, join) : join();
 		const { value, error } = isJoined ? joined : this.ask(text, index);
-		if (error) throw failed(codes[0], field, error);
-		if (isMissing(value)) throw noValue(codes[0] ?? text, field);
+		const first = codes[0] ?? text;
+		if (error) throw failed(first, field, error);
+		if (isMissing(value)) throw noValue(first, field);
 		return value;
 	}
 
@@ -108,9 +113,9 @@ export class FieldReader {
 		const { value, error } = this.ask(`{{${code}}}`, index);
 		if (error) throw failed(code, field, error);
 		if (typeof value === 'string') checkReadable(value, code, field);
-		const isOptional = !field.required && mayBeMissing.includes(path);
-		if (isMissing(value) && !isOptional) throw noValue(code, field, true);
-		return value;
+		if (!isMissing(value)) return value;
+		if (!field.required && mayBeMissing.includes(path)) return undefined;
+		throw noValue(code, field, true);
 	}
 
 	/** What to insert for each expression of a text, in the same order. */
@@ -124,19 +129,19 @@ export class FieldReader {
 			for (const [code, part] of this.askTogether(group, field, index)) known.set(code, part);
 		return codes.map((code) => {
 			const part = known.get(code) ?? '';
-			this.checkPart(part, code, field, index);
-			if (part !== '' || this.known(code, index) === '') return part;
-			// n8n replaces a missing value by an empty text, too.
-			if (isMissing(this.ask(`{{${code}}}`, index).value)) throw noValue(code, field);
+			if (mayMislead.test(String(part))) this.checkValue(code, field, index);
 			return part;
 		});
 	}
 
-	/** @throws InputError for a list or a boolean inside a text that people read */
-	private checkPart(part: Plain, code: string, field: ParameterField, index: number): void {
-		if (forPrograms.includes(field.name) || !/^(true|false)$|,/.test(String(part))) return;
-		const value = this.known(code, index) ?? this.ask(`{{${code}}}`, index).value;
-		if (isUnreadable(value)) throw unreadable(value, `${show(code)} in '${field.displayName}'`);
+	/** @throws InputError for an expression inside a text whose value is missing, a function, a list or a boolean */
+	private checkValue(code: string, field: ParameterField, index: number): void {
+		const value = this.known(code, index);
+		const { error, ...result } = value === undefined ? this.ask(`{{${code}}}`, index) : { value };
+		if (error) throw failed(code, field, error);
+		if (isMissing(result.value)) throw noValue(code, field);
+		if (isUnreadable(result.value) && !forPrograms.includes(field.name))
+			throw unreadable(result.value, `${show(code)} in '${field.displayName}'`);
 	}
 
 	/**
@@ -213,7 +218,7 @@ function parse(text: string): Parsed {
 	return { texts, codes, isWhole: text === braced[0], isJoined };
 }
 
-/** The value of a column, if it is a text, a number or a boolean. */
+/** The value of a column, if it is a text, a finite number or a boolean. */
 function columnOf(json: IDataObject, code: string): Plain | undefined {
 	const [, path] = column.exec(code) ?? [];
 	const keys = path?.match(columnKey) ?? [];
@@ -221,7 +226,8 @@ function columnOf(json: IDataObject, code: string): Plain | undefined {
 		const key = columnName.replace(/^\.|^\[["']|["']\]$/g, '');
 		return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
 	}, path && json);
-	return ['string', 'number', 'boolean'].includes(typeof value) ? (value as Plain) : undefined;
+	const isPlain = ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+	return isPlain ? (value as Plain) : undefined;
 }
 
 /** @throws InputError for an expression without the `=`, as in workflows that were not written in the editor */
@@ -235,7 +241,8 @@ function checkFixed(text: string, { displayName }: ParameterField): string {
 }
 
 function isMissing(value: unknown): boolean {
-	return value === undefined || value === null || Number.isNaN(value);
+	const isNumber = typeof value === 'number';
+	return value === undefined || value === null || (isNumber && !Number.isFinite(value));
 }
 
 /** @throws InputError if an evaluated text contains a record or an invalid date */
@@ -251,12 +258,17 @@ function checkReadable(text: string, code: string, { displayName }: ParameterFie
 function failed(
 	code: string,
 	{ displayName }: ParameterField,
-	error: Evaluation['error'],
+	error: NonNullable<Evaluation['error']>,
 ): InputError {
+	if (functionError.test(error.message))
+		return new InputError(
+			`${show(code)} in '${displayName}' is a function, not a value`,
+			'Add () after its name, e.g. {{ $json.name.trim() }}.',
+		);
 	// n8n's descriptions end with or without a period.
-	const why = error?.description?.replace(/(?<=[^.])$/, '.') ?? '';
+	const why = error.description?.replace(/(?<=[^.])$/, '.') ?? '';
 	return new InputError(
-		`The expression ${show(code)} in '${displayName}' failed: ${error?.message}`,
+		`The expression ${show(code)} in '${displayName}' failed: ${error.message}`,
 		`${why} Correct the expression in the node.`.trim(),
 	);
 }

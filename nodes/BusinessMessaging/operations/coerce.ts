@@ -2,7 +2,7 @@
 import { attempt, isEqual, isError, mapValues, pick } from 'lodash';
 import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
-import { textOrJson } from '../jsonValues';
+import { quoted, textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
 import { readCountry } from '../phone/countries';
 import { parseJson } from '../reading/parseJson';
@@ -88,15 +88,16 @@ function coerceChoice(field: ParameterField, value: string): string {
 
 function coerceNumber(field: ParameterField, value: unknown): number {
 	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = field.typeOptions ?? {};
-	const number = textOrJson(value).trim() === '' ? NaN : Number(value);
+	const written = textOrJson(value);
+	const number = written.trim() === '' ? NaN : Number(written);
 	if (Number.isInteger(number) && !Number.isSafeInteger(number))
-		throw unfit(field, textOrJson(value), 'It would be rounded. Send it as a text.');
+		throw unfit(field, written, 'It would be rounded. Send it as a text.');
 	const isOfKind = numberPrecision === 0 ? Number.isInteger(number) : Number.isFinite(number);
 	if (isOfKind && number >= minValue && number <= maxValue) return number;
 	const kind = numberPrecision === 0 ? 'a whole number' : 'a number';
 	const least = minValue > -Infinity ? ` of at least ${minValue}` : '';
 	const range = maxValue < Infinity ? ` from ${minValue} to ${maxValue}` : least;
-	throw unfit(field, textOrJson(value), `Enter ${kind}${range}.`);
+	throw unfit(field, written, `Enter ${kind}${range}.`);
 }
 
 function coerceBoolean(field: ParameterField, value: string): boolean {
@@ -121,6 +122,6 @@ function coerceJson({ displayName }: ParameterField, value: unknown): unknown {
 }
 
 function unfit({ displayName }: ParameterField, value: string, advice: string): InputError {
-	const problem = value.trim() === '' ? 'is empty' : `cannot be "${value}"`;
+	const problem = value.trim() === '' ? 'is empty' : `cannot be "${quoted(value)}"`;
 	return new InputError(`'${displayName}' ${problem}`, advice);
 }

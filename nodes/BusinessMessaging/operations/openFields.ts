@@ -1,4 +1,5 @@
 /** Fields for what the specification leaves open: names and values that the user chooses. */
+import { quoted } from '../jsonValues';
 import { coerce } from './coerce';
 import { type ParameterField, choiceField, rowsField, textField } from './fields';
 import { readText } from './readText';
@@ -75,12 +76,15 @@ export function readRows(
 			throw new InputError(`A row of '${title}' has no name`, 'Enter a name, or remove the row.');
 		if (Object.hasOwn(otherFields, name) && otherFields[name] !== undefined)
 			throw new InputError(
-				`'${title}' sets "${name}", which another field of the node already sets`,
+				`'${title}' sets "${quoted(name)}", which another field of the node already sets`,
 				'Remove the row, or leave the other field empty.',
 			);
 		if (values.has(name))
-			throw new InputError(`'${title}' contains "${name}" twice`, 'Remove one of the two rows.');
-		values.set(name, readTyped(row, `${title}: ${name}`));
+			throw new InputError(
+				`'${title}' contains "${quoted(name)}" twice`,
+				'Remove one of the two rows.',
+			);
+		values.set(name, readTyped(row, `${title}: ${quoted(name)}`));
 	}
 	return Object.fromEntries(values);
 }

@@ -1,7 +1,7 @@
 /** The period of statistics. Its two parameters are an assumption. */
 import { DateTime } from 'luxon';
 
-import { textOrJson } from '../jsonValues';
+import { quoted, textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
 import { type ValuesOf, collectionField, dateField } from './fields';
 import type { OperationRequest, RequestSettings } from './operation';
@@ -44,7 +44,7 @@ function toUtc(label: string, written: unknown, timeZone: string): string | unde
 	const time = DateTime.fromISO(text, { zone: timeZone });
 	if (time.isValid) return time.toUTC().toISO();
 	throw new InputError(
-		`'${label}' cannot be "${text}"`,
+		`'${label}' cannot be "${quoted(text)}"`,
 		'Enter a date such as 2030-01-31, or a time such as 2030-01-31T09:00:00.',
 	);
 }

@@ -2,9 +2,8 @@
 import { samePhoneKey } from '../phone/compare';
 import { planOf } from '../phone/plans';
 import { isPersonId, plusMissing, readPhone } from '../phone/readPhone';
-import { textOrJson } from '../jsonValues';
+import { quoted, textOrJson } from '../jsonValues';
 import { choiceField } from './fields';
-import { quoted } from './simplifyRecord';
 import { InputError } from '../transport/errors';
 import type { OperationRequest, RequestSettings } from './operation';
 

@@ -1,4 +1,6 @@
 /** Texts that people read. If one contains a record, a list or a boolean, an expression is wrong. */
+import { isObject } from 'lodash';
+
 import { InputError } from '../transport/errors';
 
 /**
@@ -10,9 +12,8 @@ import { InputError } from '../transport/errors';
 export function readText(value: unknown, label: string, otherwise = ''): string {
 	if (value === undefined || value === null || Number.isNaN(value)) return '';
 	if (typeof value === 'string') return value;
-	const isRead = typeof value === 'number' || typeof value === 'bigint';
-	if (isRead) return String(value);
-	// A date object of any kind gives its text.
+	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+	// A date object of any kind gives its text, and nothing if it is invalid.
 	const json: unknown = isUnreadable(value) ? undefined : JSON.parse(JSON.stringify(value));
 	if (typeof json === 'string') return json;
 	throw unreadable(value, `'${label}'`, otherwise);
@@ -20,17 +21,23 @@ export function readText(value: unknown, label: string, otherwise = ''): string 
 
 /** Whether a value is neither a text nor can become one that people can read. */
 export function isUnreadable(value: unknown): boolean {
-	if (typeof value !== 'object' || value === null) return typeof value === 'boolean';
+	if (!isObject(value)) return typeof value === 'boolean' || typeof value === 'symbol';
 	return !('toJSON' in value && typeof value.toJSON === 'function');
 }
 
 /** The error for a value that people cannot read. `place` names the field, and the expression if there is one. */
 export function unreadable(value: unknown, place: string, otherwise = ''): InputError {
-	const isSwitch = typeof value === 'boolean';
+	const [kind, advice] = problemOf(value);
+	return new InputError(`${place} is ${kind}, not a text`, `${advice} ${otherwise}`.trim());
+}
+
+function problemOf(value: unknown): [kind: string, advice: string] {
+	if (typeof value === 'boolean') {
+		const example = "{{ $json.paid ? 'Thank you' : 'Please pay' }}";
+		return [String(value), `Use a condition with a text for both cases, e.g. ${example}.`];
+	}
+	if (!isUnreadable(value)) return ['an invalid date', 'Correct the date.'];
+	const join = 'or join its values, e.g. {{ $json.colors.join(", ") }}.';
 	const kind = Array.isArray(value) ? 'a list' : 'a record';
-	const advice = isSwitch
-		? "Use a condition with a text for both cases, e.g. {{ $json.paid ? 'Thank you' : 'Please pay' }}."
-		: 'Choose one field of it in the expression, or join its values, e.g. {{ $json.colors.join(", ") }}.';
-	const message = `${place} is ${isSwitch ? String(value) : kind}, not a text`;
-	return new InputError(message, `${advice} ${otherwise}`.trim());
+	return [kind, `Choose one field of it in the expression, ${join}`];
 }

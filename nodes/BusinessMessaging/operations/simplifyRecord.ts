@@ -1,4 +1,4 @@
-import { truncate, uniq } from 'lodash';
+import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
@@ -21,6 +21,3 @@ export function simplifyRecord(record: ServiceRecord, first: string[]): IDataObj
 function isPlain(value: unknown): boolean {
 	return value !== undefined && !isRecord(value) && !Array.isArray(value);
 }
-
-/** A value as an error shows it: at most 100 characters. */
-export const quoted = (value: string) => truncate(value.trim(), { length: 100 });

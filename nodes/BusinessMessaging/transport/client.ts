@@ -5,7 +5,7 @@ import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, type HttpMethod, recordName, routeOf } from '../api/endpoints';
 import { parseJson } from '../reading/parseJson';
-import { isTooDeep } from '../jsonValues';
+import { isTooDeep, quoted } from '../jsonValues';
 import { isRefusal } from '../reading/readError';
 import type { ServiceResponse } from '../reading/readResponse';
 import { toTimeoutMs } from './deadline';
@@ -189,7 +189,7 @@ export class Client {
 		const request = { method, url, query, body, headers, timeoutMs };
 		const call: CallInfo = {
 			request: `${method} ${path}`,
-			record: id && `${recordName(endpoint)} "${id}"`,
+			record: id && `${recordName(endpoint)} "${quoted(id)}"`,
 			listed,
 			writes: method !== 'GET',
 		};

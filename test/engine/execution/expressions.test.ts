@@ -15,7 +15,7 @@ const send: INodeParameters = { ...sendText, to: '={{ $json.phone }}' };
 /** n8n gives nothing for a text that contains it. */
 const odd = { toString: 'not a function' };
 const people: IDataObject[] = [
-	{ phone: '+15550001001', name: 'Anna', parcel: { id: 7 }, odd },
+	{ phone: '+15550001001', name: 'Anna', parcel: { id: 7 }, odd, nan: NaN },
 	{ phone: '+15550001002', name: null },
 	{ phone: '+15550001003', name: '', parcel: { id: '' } },
 ];
@@ -75,15 +75,24 @@ test.each<[INodeParameters, string, string]>([
 	],
 	[
 		{ text: '=Hi {{ $json.name.trim() }}, {{ $json.odd }}!' },
-		"{{ $json.odd }} in 'Text' is a record, not a text",
-		'Choose one field of it',
+		"{{ $json.odd }} in 'Text' ",
+		'Choose one field of ',
 	],
+	[{ ...list, filters: { segment: '=vip \\{{' } }, "{{vip \\{{}} in 'Filters' ", ''],
 	[
-		{ ...list, filters: { segment: '=vip \\{{' } },
-		"{{vip \\{{}} in 'Filters' has no value",
-		emptyText,
+		{ text: '=Hi {{ $json.name.trim }}' },
+		"{{ $json.name.trim }} in 'Text' is a function, not a value",
+		'Add () after its name',
 	],
-	[{ text: '=Hi {{ $parameter }}' }, "{{ $parameter }} in 'Text' is a record", 'one field of it'],
+	[{ text: '={{ $now.toISO }}' }, "{{ $now.toISO }} in 'Text' is a function", 'Add ()'],
+	[{ campaign: '=sale {{ $now.toISO }}', sendOnce: true }, "in 'Campaign' is a function", 'Add ()'],
+	[{ text: '=Hi {{ [] }}' }, "{{ [] }} in 'Text' is a list, not a text", 'join its values'],
+	[{ text: '=Hi {{ new Set([1]) }}' }, 'in \'Text\' gives "[object Set]"', 'one field'],
+	[{ text: '=Until {{ new Date("x") }}' }, 'in \'Text\' gives "Invalid Date"', 'correct the date'],
+	[{ text: '={{ new Date("x") }}' }, "'Text' is an invalid date, not a text", 'Correct the date.'],
+	[{ text: '=Only {{ 5 / 0 }} left' }, "{{ 5 / 0 }} in 'Text' has no value", emptyText],
+	[{ text: '=Only {{ $json.nan }} left' }, "{{ $json.nan }} in 'Text' has no value", emptyText],
+	[{ text: '=Hi {{ $parameter }}' }, "{{ $parameter }} in 'Text' ", 'Choose one field of '],
 	[{ text: '=Hi {{ foo( }}' }, "The expression {{ foo( }} in 'Text' failed: ", ''],
 	[
 		{ to: '={{ $json.customer.phone }}' },
@@ -130,6 +139,13 @@ test('a fixed text may have braces, and so may a value', async () => {
 	await runWith({ text });
 	await runWith({ text: '={{ $json.name }}' }, [{ phone: '+15550001001', name: '{{ $json.a }}' }]);
 	expect(textsTo()).toEqual([text, '{{ $json.a }}']);
+});
+
+test('a text may look like a list, a function or an invalid date', async () => {
+	const texts = ['a, b', '(x) => { }', 'Invalid Date of birth', 'Infinity', 'function f() {}'];
+	const items = texts.map((name) => ({ phone: '+15550001001', name }));
+	await runWith({ text: '=Hi {{ $json.name }}, {{ $json.name.trim() }}' }, items);
+	expect(textsTo()).toEqual(texts.map((text) => `Hi ${text}, ${text}`));
 });
 
 test('a date is sent as ISO 8601, without quotes', async () => {

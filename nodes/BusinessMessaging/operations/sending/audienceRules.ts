@@ -3,7 +3,7 @@ import { attempt, isError } from 'lodash';
 import { IANAZone } from 'luxon';
 
 import { BoundedMap } from '../../boundedMap';
-import { splitList } from '../../jsonValues';
+import { quoted, splitList } from '../../jsonValues';
 import { samePhoneKey } from '../../phone/compare';
 import { readPhone } from '../../phone/readPhone';
 import { InputError } from '../../transport/errors';
@@ -16,7 +16,6 @@ import {
 	numberField,
 	textField,
 } from '../fields';
-import { quoted } from '../simplifyRecord';
 
 /** From when to when a window is open, in minutes since midnight. A period that closes before it opens ends on the next day. */
 export interface Period {
@@ -209,7 +208,7 @@ function readWindow({
 	const zone = timeZone.trim();
 	if (zone && !IANAZone.isValidZone(zone))
 		throw new InputError(
-			`'Time Zone' of 'Send Window' cannot be "${zone}"`,
+			`'Time Zone' of 'Send Window' cannot be "${quoted(zone)}"`,
 			'Enter a name such as Europe/Berlin or America/New_York.',
 		);
 	return { days: daysOf[days], periods: hours.split(/[,;]/).map(readPeriod), zone };
@@ -220,7 +219,7 @@ function readPeriod(written: string): Period {
 	// Only the end of a period may be 24:00.
 	if (opens < 24 * 60 && closes <= 24 * 60 && others.length === 0) return { opens, closes };
 	throw new InputError(
-		`'Hours' of 'Send Window' cannot contain "${quoted(written.trim())}"`,
+		`'Hours' of 'Send Window' cannot contain "${quoted(written)}"`,
 		'Enter periods such as 09:00–12:00, 14:00–18:00.',
 	);
 }

@@ -4,6 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
 import { mapInTurns } from '../../inTurns';
+import { quoted } from '../../jsonValues';
 import type { Template, TemplateVariable } from '../../reading/readTemplates';
 import type { Client } from '../../transport/client';
 import { withDeadline } from '../../transport/deadline';
@@ -200,7 +201,7 @@ function nearestName(list: TemplateList, name: string): string {
 }
 
 function missingTitle(name: string, language?: string): string {
-	return `The service has no template "${name}"${language ? ` in ${language}` : ''}`;
+	return `The service has no template "${quoted(name)}"${language ? ` in ${quoted(language)}` : ''}`;
 }
 
 /** The letter pairs of a name. */

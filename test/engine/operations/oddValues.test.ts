@@ -1,0 +1,42 @@
+/** Every field that allows an expression, with values for which it was not made: each is used as a text, or refused in words of its own. */
+import { uniqBy } from 'lodash';
+
+import { useService } from '../../../harness/engine/service';
+import { placesFor } from './places';
+
+const service = useService();
+const item = {
+	n: 1,
+	id: 1,
+	odd: { toString: 'x', valueOf: 1, toJSON: 'y' },
+	deep: JSON.parse('['.repeat(500) + ']'.repeat(500)),
+	long: 'x'.repeat(5_000),
+	nan: NaN,
+};
+/** How an error begins that goes on in n8n's words. */
+const ofN8n = /^The expression .* failed: /;
+/** Words of JavaScript, which say nothing to users. */
+const raw =
+	/Cannot (?:read|convert|set|destructure)|is not (?:a function|iterable)|undefined|BigInt|native code/;
+/** What no request may contain. */
+const unwanted = /\[object|undefined|NaN|Infinity|Invalid Date|native code|=>/;
+
+test.each([
+	...['$json.odd', '$json.deep', '$json.long', '$json.nan', '1 / 0', "'\\u0000'", '1n'],
+	...['Symbol("a")', 'new Map([[1, 2]])', 'new Date(NaN)', 'DateTime.fromISO("x")'],
+	...['(() => 1)', '$now.toISO'],
+])('%s', async (code) => {
+	const wrong: string[] = [];
+	for (const expression of [`={{ ${code} }}`, `=1 {{ ${code} }}`])
+		for (const { at, parameters } of uniqBy(placesFor(expression), 'name')) {
+			service.sandbox.reset();
+			const { error } = await service.run({ parameters, items: [item] });
+			const sent = JSON.stringify(service.requests().map(({ url, body }) => [url, body]));
+			const message = error?.message ?? '';
+			const isRaw = raw.test(message) && !ofN8n.test(message);
+			const isShown = error === undefined || (error.description && message.length < 1_000);
+			if (!isShown || isRaw || unwanted.test(decodeURIComponent(sent)))
+				wrong.push(`${at}, ${expression}: ${message.slice(0, 200) || sent}`);
+		}
+	expect(wrong).toEqual([]);
+});
