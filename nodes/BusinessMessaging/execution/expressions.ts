@@ -136,12 +136,12 @@ export class FieldReader {
 
 	/** @throws InputError for an expression inside a text whose value is missing, a function, a list or a boolean */
 	private checkValue(code: string, field: ParameterField, index: number): void {
-		const value = this.known(code, index);
-		const { error, ...result } = value === undefined ? this.ask(`{{${code}}}`, index) : { value };
+		const known = this.known(code, index);
+		const { value = known, error } = known === undefined ? this.ask(`{{${code}}}`, index) : {};
 		if (error) throw failed(code, field, error);
-		if (isMissing(result.value)) throw noValue(code, field);
-		if (isUnreadable(result.value) && !forPrograms.includes(field.name))
-			throw unreadable(result.value, `${show(code)} in '${field.displayName}'`);
+		if (isMissing(value)) throw noValue(code, field);
+		if (isUnreadable(value) && !forPrograms.includes(field.name))
+			throw unreadable(value, `${show(code)} in '${field.displayName}'`);
 	}
 
 	/**
