@@ -139,16 +139,22 @@ function uses(operator: Operator): Check[] {
 		assert.equal(textsTo(arthur.phone).at(-1), call.Text);
 	};
 
+	const writes = (from: string) =>
+		operator.sandbox.state.traffic.receive({ from, text: 'How long does delivery take?' });
+
 	/** A customer writes, and the service delivers that to every trigger. */
 	const customer = async () => {
-		const { deliveries } = operator.sandbox.state.traffic.receive({
-			from: daisy.phone,
-			text: 'How long does delivery take?',
-		});
+		const { deliveries } = writes(daisy.phone);
 		assert(deliveries.length >= 6, `${deliveries.length} deliveries`);
 		await until('n8n to answer', () => deliveries.every(({ state }) => state === 'delivered'));
-		await untilTextTo(daisy.phone, /How long does delivery take\?/); // the agent
-		await untilTextTo(daisy.phone, /shortly|\d\d:\d\d to/); // the auto-reply
+		await untilTextTo(daisy.phone, /shortly|\d\d:\d\d to/);
+	};
+
+	/** The agent leaves a chat to others who answer in it, such as the auto-reply. */
+	const agent = async () => {
+		await client.deactivate(operator.workflows['auto-reply']);
+		writes('+447700900155');
+		await untilTextTo('+447700900155', /How long does delivery take\?/);
 	};
 
 	/** Asks a person, who replies. @returns the output of the node that has asked */
@@ -176,7 +182,8 @@ function uses(operator: Operator): Check[] {
 		['order-update: the shop calls, the customer gets a message', order],
 		['contact-sync: a file is chosen, the contact exists, the last page says so', upload],
 		['mcp-server: an assistant lists its tools and sends a message', assistant],
-		['a customer writes: all triggers receive it, auto-reply and ai-agent answer', customer],
+		['a customer writes: all triggers receive it, and auto-reply answers', customer],
+		['a customer writes, and there is no auto-reply: ai-agent answers', agent],
 		['Send and Wait: the reply comes through the inbox', async () => await ask(zara.phone)],
 		[
 			'Send and Wait without an inbox: the reply comes to /webhook-waiting',
