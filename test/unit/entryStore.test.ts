@@ -52,6 +52,16 @@ test('a list keeps what was claimed, and nothing of claims that found an entry t
 	expect(list.size).toBeLessThan(3 + 1 + 20);
 });
 
+test('the end of a run writes its own entries, and does not wait for those of other runs', async () => {
+	const list = new Set<string>();
+	const store = EntryStore.of(contextOf('flushed', list), 'node');
+	store.add('ours');
+	expect(await store.flush(new Set(['theirs']))).toEqual([]);
+	expect([...list]).toEqual([]);
+	expect(await store.flush(new Set(['ours']))).toEqual([]);
+	expect(list).toContain('ours');
+});
+
 test.each([
 	[900, true],
 	[1_100, 'The database is too slow for several processes.'],

@@ -135,18 +135,20 @@ test('a segment without contacts stops the run before anything is sent, unless t
 const noPhones = { data: [{ id: 1 }, { id: 2 }] };
 const notWhole = { data: [{ id: 1, phone: berta }], total: 3 };
 
-test.each<[string, FaultOrder, string]>([
-	['shows no phone numbers', { status: 200, body: noPhones }, 'has a phone number'],
-	['is not complete', { status: 200, body: notWhole }, '1 of 3'],
-	['cannot be read', { status: 500 }, 'The service failed'],
-])('nothing is sent if the excluded segment %s', async (_, fault, words) => {
+test.each<[string, FaultOrder, string, RegExp]>([
+	['shows no phone numbers', { status: 200, body: noPhones }, 'has a phone number', /^For local/],
+	['is not complete', { status: 200, body: notWhole }, '1 of 3', /^Its response does not/],
+	['cannot be read', { status: 500 }, 'The service failed', /^Try again later/],
+])('nothing is sent if the excluded segment %s', async (_, fault, words, advice) => {
 	await service.fault({ endpoint: 'listContacts', count: 99, ...fault });
 	const rules = { excludeSegment: 'opted-out' };
-	expect((await run({ rules })).error).toMatchObject({
+	const { error } = await run({ rules });
+	expect(error).toMatchObject({
 		message: expect.stringContaining(words),
 		description: expect.stringContaining('nothing was sent in this run'),
 		context: { sendStatus: 'notSent' },
 	});
+	expect(error?.description).toMatch(advice);
 	const { outputs } = await run({ rules, onError: 'continueRegularOutput' });
 	expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'notSent'));
 	expect(sentTo()).toEqual([]);
