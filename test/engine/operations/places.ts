@@ -17,6 +17,8 @@ export interface Place {
 	name: string;
 	/** The label of the node's field that contains the field. */
 	label: string;
+	/** The field itself, which may be in a collection or a row. */
+	field: INodeProperties;
 	parameters: INodeParameters;
 }
 
@@ -25,33 +27,36 @@ const isOpen = ({ type, noDataExpression }: INodeProperties) =>
 	type === 'resourceMapper' || (type !== 'notice' && !noDataExpression);
 
 /** All places for an expression in a field, including those in collections and rows. */
-function placesIn(
-	{ type, name, displayName, options, typeOptions }: INodeProperties,
-	expression: string,
-): Place[] {
+function placesIn(field: INodeProperties, expression: string): Place[] {
+	const { type, name, displayName: label, options = [], typeOptions } = field;
 	const isList = typeOptions?.multipleValues === true;
-	const within = (value: INodeParameters, inner = '') => [
-		{ name: `${name}${inner}`, label: displayName, parameters: { [name]: value } },
+	const itself = (value: INodeParameters[string], inner = '') => [
+		{ name: `${name}${inner}`, label, field, parameters: { [name]: value } },
 	];
-	if (type === 'resourceLocator') return within(locator(expression));
-	if (type === 'resourceMapper')
-		return within({ mappingMode: 'defineBelow', value: { body_1: expression } }, '.body_1');
-	if (type === 'collection')
-		return (options as INodeProperties[])
+	const within = (
+		fields: INodeProperties[],
+		toValue: (values: INodeParameters) => object,
+		row = '',
+	) =>
+		fields
 			.filter(isOpen)
 			.flatMap((one) => placesIn(one, expression))
-			.flatMap((place) => within(place.parameters, `.${place.name}`));
-	if (type === 'fixedCollection')
-		return (options as INodePropertyCollection[]).flatMap((row) =>
-			row.values
-				.filter(isOpen)
-				.flatMap((one) => placesIn(one, expression))
-				.flatMap((place) => {
-					const values = { name: 'x', ...place.parameters };
-					return within({ [row.name]: isList ? [values] : values }, `.${row.name}.${place.name}`);
-				}),
-		);
-	return [{ name, label: displayName, parameters: { [name]: expression } }];
+			.map((place) => ({
+				...{ name: `${name}${row}.${place.name}`, label, field: place.field },
+				parameters: { [name]: toValue(place.parameters) } as INodeParameters,
+			}));
+	if (type === 'resourceLocator') return itself(locator(expression));
+	if (type === 'resourceMapper')
+		return itself({ mappingMode: 'defineBelow', value: { body_1: expression } }, '.body_1');
+	if (type === 'collection') return within(options as INodeProperties[], (values) => values);
+	if (type !== 'fixedCollection') return itself(expression);
+	return (options as INodePropertyCollection[]).flatMap((row) => {
+		const toRow = (values: INodeParameters) => {
+			const named = { name: 'x', ...values };
+			return { [row.name]: isList ? [named] : named };
+		};
+		return within(row.values, toRow, `.${row.name}`);
+	});
 }
 
 /** The values of other fields for which a field is shown; undefined for a field that only tools of AI agents have. */

@@ -1,9 +1,8 @@
 /** Texts that people read. If an expression gives a record, a list or a boolean, every text field refuses it, by the name of the field. */
-import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
-import { operations } from '../../../nodes/BusinessMessaging/description';
 import { locator, sendText, useService } from '../../../harness/engine/service';
-import { everyOperation } from '../../../harness/engine/everyOperation';
+import { placesFor } from './places';
 
 const service = useService();
 const value = '={{ $json.value }}';
@@ -15,91 +14,24 @@ const unreadable: Array<[string, unknown]> = [
 	['false', false],
 ];
 
-/** A text field of an operation, and parameters that set it to a value. */
-interface Place {
-	operation: string;
-	label: string;
-	parameters: INodeParameters;
-}
-
-/** Values of other fields for which a field is shown. */
-function shownBy({ displayOptions }: INodeProperties): INodeParameters {
-	const conditions = Object.entries(displayOptions?.show ?? {});
-	return Object.fromEntries(
-		conditions.map(([name, values]) => [name.replace('/', ''), (values as string[])[0]]),
-	);
-}
-
-/** The text fields in a field: the field itself, or those in its collection or rows. */
-function textsIn(field: INodeProperties): Array<[label: string, set: unknown, shown: object]> {
-	const { type, displayName, name, options = [], typeOptions, noDataExpression } = field;
-	const shown = shownBy(field);
-	if ('@tool' in shown || noDataExpression) return []; // not shown in this node, or without expressions
-	if (type === 'string') return [[displayName, value, shown]];
-	if (type === 'resourceLocator') return [[displayName, locator(value), shown]];
-	if (type === 'collection')
-		return (options as INodeProperties[]).flatMap((one) =>
-			textsIn(one).map(([label, set, own]): [string, unknown, object] => [
-				label,
-				{ [one.name]: set },
-				{ ...shown, ...own },
-			]),
-		);
-	if (type !== 'fixedCollection') return [];
-	return (options as unknown as Array<{ name: string; values: INodeProperties[] }>).flatMap(
-		({ name: row, values: columns }) =>
-			columns.flatMap((column) =>
-				textsIn(column).map(([label, set, own]): [string, unknown, object] => {
-					const isOpen = /^(additionalFields|queryParameters)$/.test(name);
-					const others = isOpen ? { name: 'reference', value: 'x' } : own;
-					const title = isOpen && label === 'Value' ? `${displayName}: reference` : label;
-					const values = { ...others, [column.name]: set };
-					return [title, { [row]: typeOptions?.multipleValues ? [values] : values }, shown];
-				}),
-			),
-	);
-}
-
-/** A value for each required field; n8n ignores the values of hidden fields. */
-function required(fields: readonly INodeProperties[]): INodeParameters {
-	const empty = fields.filter((one) => one.required && !('@tool' in shownBy(one)));
-	return Object.fromEntries(
-		empty.map(({ name, type }) => [name, type === 'string' ? 'x' : locator('x')]),
-	);
-}
-
-const usual: Record<string, INodeParameters> = {
-	...Object.fromEntries(
-		Object.entries(everyOperation).map(([name, { parameters = {} }]) => [name, parameters]),
-	),
-	'message sendAndWait': { to: sendText.to, message: 'Tuesday?' },
-};
-
-const places: Place[] = operations.flatMap(({ resource, value: operation, fields }) =>
-	fields.flatMap((field) =>
-		textsIn(field).map(([label, set, shown]) => ({
-			operation: `${resource} ${operation}`,
-			label,
-			parameters: {
-				...required(fields),
-				...usual[`${resource} ${operation}`],
-				...shown,
-				...{ resource, operation, [field.name]: set },
-			} as INodeParameters,
-		})),
-	),
-);
+/** The fields for texts, by the labels that errors show. */
+const places = placesFor(value)
+	.filter(({ field }) => ['string', 'resourceLocator'].includes(field.type))
+	.map((place) => {
+		const { displayName } = place.field;
+		return { ...place, shown: displayName === 'Value' ? `${place.label}: x` : displayName };
+	});
 
 /** Fields that only programs read may have a list or a boolean. */
-const isForPrograms = ({ label }: Place, given: unknown) =>
-	(label === 'Exclude Numbers' && Array.isArray(given)) ||
-	(label === 'Query Parameters: reference' && typeof given === 'boolean');
+const isForPrograms = (shown: string, given: unknown) =>
+	(shown === 'Exclude Numbers' && Array.isArray(given)) ||
+	(shown === 'Query Parameters: x' && typeof given === 'boolean');
 
 test('covers all fields that people read', () => {
-	const labels = new Set(places.map(({ label }) => label));
+	const labels = new Set(places.map(({ shown }) => shown));
 	for (const label of [
 		...['Text', 'Message', 'Repeat Text', 'Choices', 'Yes Words', 'Name', 'Footer', 'Template'],
-		...['URL', 'Fallback Template', 'Additional Fields: reference'],
+		...['URL', 'Fallback Template', 'Additional Fields: x'],
 	])
 		expect([...labels]).toContain(label);
 	expect(places.length).toBeGreaterThan(60);
@@ -107,14 +39,14 @@ test('covers all fields that people read', () => {
 
 test.each(unreadable)('%s is refused in every text field, by its name', async (kind, given) => {
 	const wrong: unknown[] = [];
-	for (const place of places) {
-		if (isForPrograms(place, given)) continue;
+	for (const { at, shown, parameters } of places) {
+		if (isForPrograms(shown, given)) continue;
 		const { error } = await service.run({
-			parameters: place.parameters,
+			parameters,
 			items: [{ n: 1, id: '1', value: given as never }],
 		});
-		const isNamed = error?.message.includes(`'${place.label}' is ${kind}, not a text`);
-		if (!isNamed) wrong.push([place.operation, place.label, error?.message]);
+		const isNamed = error?.message.includes(`'${shown}' is ${kind}, not a text`);
+		if (!isNamed) wrong.push([at, error?.message]);
 	}
 	expect(wrong).toEqual([]);
 	expect(service.requests()).toEqual([]);
