@@ -1,33 +1,10 @@
 /** Audience Rules and Test: the run decides who gets a message before it sends the first one. */
-import type { INodeParameters } from 'n8n-workflow';
-
 import type { FaultOrder } from '../../../sandbox/faults';
-import type { RunOptions } from '../../../harness/engine/execution';
-import { locator, sendText, useService } from '../../../harness/engine/service';
+import { locator, useService } from '../../../harness/engine/service';
+import { anna, audienceRuns, berta, carl, dora, people, reasons } from './audienceRuns';
 
 const service = useService();
-const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
-const people = [anna, berta, carl, dora].map((phone) => ({ phone }));
-
-type Options = Omit<RunOptions, 'parameters'> & {
-	rules?: INodeParameters;
-	parameters?: INodeParameters;
-};
-const run = async ({ rules = {}, parameters, ...options }: Options) =>
-	await service.run({
-		items: people,
-		...options,
-		parameters: {
-			...sendText,
-			to: '={{ $json.phone }}',
-			text: '=Hello {{ $json.phone }}',
-			audienceRules: rules,
-			...parameters,
-		},
-	});
-const sentTo = () => service.sent().map(({ phone }) => phone);
-const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
-	outputs[0].map(({ json }) => json.reason);
+const { run, sentTo } = audienceRuns(service);
 
 test('excluded numbers, written in any way or given as a list, get nothing and come out as skipped items', async () => {
 	const excludeNumbers = '=+1 (555) 000-1002{{ "\\n" }}{{ ["+15550001004"] }}';

@@ -2,35 +2,24 @@
 import { sortBy } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { type RunOptions, runWorkflow, testedNode } from '../../../harness/engine/execution';
+import { runWorkflow, testedNode } from '../../../harness/engine/execution';
 import { locator, sendText, useService } from '../../../harness/engine/service';
 import { nodeIssues } from '../../../harness/engine/nodeIssues';
 import { addManyTemplates, bigFields, welcomeParameters } from '../../../harness/engine/templates';
 import { BusinessMessaging } from '../../../nodes/BusinessMessaging/BusinessMessaging.node';
+import {
+	type RunValues,
+	anna,
+	audienceRuns,
+	berta,
+	carl,
+	dora,
+	people,
+	reasons,
+} from './audienceRuns';
 
 const service = useService();
-const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
-const people = [anna, berta, carl, dora].map((phone) => ({ phone }));
-
-type Options = Omit<RunOptions, 'parameters'> & {
-	rules?: INodeParameters;
-	parameters?: INodeParameters;
-};
-const run = async ({ rules = {}, parameters, ...options }: Options) =>
-	await service.run({
-		items: people,
-		...options,
-		parameters: {
-			...sendText,
-			to: '={{ $json.phone }}',
-			text: '=Hello {{ $json.phone }}',
-			audienceRules: rules,
-			...parameters,
-		},
-	});
-const sentTo = () => service.sent().map(({ phone }) => phone);
-const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
-	outputs[0].map(({ json }) => json.reason);
+const { run, sentTo } = audienceRuns(service);
 
 describe('a preview', () => {
 	test('sends nothing, shows whom the rules leave out and what fails, and does not touch the history', async () => {
@@ -113,7 +102,7 @@ describe('a preview', () => {
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(items.map(() => 'notSent'));
 	});
 
-	test.each<[string, Options]>([
+	test.each<[string, RunValues]>([
 		['an evaluation of n8n', { mode: 'evaluation' }],
 		['its sub-workflows', { mode: 'integrated', evaluationRunId: '1' }],
 	])('replaces sending in %s', async (_, options) => {
@@ -244,19 +233,19 @@ describe('the total above the output', () => {
 	test('counts the results of all messages', async () => {
 		await service.fault({ endpoint: 'sendText', match: carl, status: 422 });
 		await service.fault({ endpoint: 'sendText', match: dora, reset: 'afterRead' });
-		const sending: Options = {
+		const sending: RunValues = {
 			items: [...people, { phone: anna }, { phone: 'no number' }],
 			rules: { excludeNumbers: berta, duplicates: 'sendFirst' },
 			onError: 'continueRegularOutput',
 		};
-		const totalOf = async (options: Options) => (await run(options)).hints[0];
+		const totalOf = async (options: RunValues) => (await run(options)).hints[0];
 		const counts = '1 duplicate, 1 excluded';
 		expect(await totalOf(sending)).toEqual({
 			message: `1 sent, ${counts}, 1 may have been sent, 2 not sent (see reason).`,
 			location: 'outputPane',
 			type: 'info',
 		});
-		const errorOutput: Options = { ...sending, onError: 'continueErrorOutput' };
+		const errorOutput: RunValues = { ...sending, onError: 'continueErrorOutput' };
 		expect((await totalOf(errorOutput)).message).toBe(
 			`3 sent, ${counts}, 1 not sent (see the error output).`,
 		);
