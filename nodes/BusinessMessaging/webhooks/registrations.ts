@@ -1,8 +1,8 @@
 /** Webhooks that are registered at the service: listing, adding and removing them. */
-import { isEqual, sortBy } from 'lodash';
+import { at, isEqual, isString, sortBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import { type ServiceRecord, splitList } from '../jsonValues';
+import { type ServiceRecord, isRecord, splitList } from '../jsonValues';
 import { readId, readRecord, readWebhookUrl } from '../reading/readResponse';
 import { InputError, asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
@@ -12,6 +12,9 @@ import { canonical } from './publicAddress';
 
 /** Fields that may contain the event types of a registration. Assumption: the specification shows no field of a registration. */
 const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];
+
+/** Fields with the name of an event type, if a registration has a record for each. Assumption, too. */
+const nameKeys = ['name', 'event', 'type', 'event_type', 'eventType', 'value'];
 
 /** A registration, as far as the service shows it. */
 export interface RegisteredWebhook {
@@ -43,10 +46,15 @@ function readUrl(record: ServiceRecord): string | undefined {
 	return url === undefined || isMasked ? undefined : canonical(url);
 }
 
+/** The event types of a registration; undefined if the service does not show them, or in a form that is not known. */
 function readEvents(record: ServiceRecord): string[] | undefined {
-	const events = eventKeys.map((key) => record[key]).find((value) => value !== undefined);
-	if (Array.isArray(events)) return events.map(String);
-	return typeof events === 'string' ? splitList(events, /[\s,;]/) : undefined;
+	const events = at(record, eventKeys).find((value) => value !== undefined);
+	if (typeof events === 'string') return splitList(events, /[\s,;]/);
+	if (!Array.isArray(events)) return undefined;
+	const names = events.map((event: unknown) =>
+		isRecord(event) ? at(event, nameKeys).find(isString) : event,
+	);
+	return names.every(isString) ? names : undefined;
 }
 
 /** Whether two lists name the same event types. */

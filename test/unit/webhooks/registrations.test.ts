@@ -28,6 +28,25 @@ test.each<[object, object]>([
 		{ id: '1', url, events },
 	],
 	[
+		{
+			id: 1,
+			url,
+			events: [
+				{ id: 7, name: events[0] },
+				{ type: events[1], active: true },
+			],
+		},
+		{ id: '1', url, events },
+	],
+	[
+		{ id: 1, url, events: [events[0], { toString: 'a', valueOf: 1 }] },
+		{ id: '1', url, events: undefined },
+	],
+	[
+		{ id: 1, url, events: [7] },
+		{ id: '1', url, events: undefined },
+	],
+	[
 		{ webhook_id: 'w', url: 'https://n8n.***/webhook/a' },
 		{ id: 'w', url: undefined, events: undefined },
 	],
