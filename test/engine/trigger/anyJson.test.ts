@@ -24,12 +24,10 @@ test('any response to publishing and unpublishing', async () => {
 	const statuses = fc.constantFrom(200, 200, 201, 204, 400, 404, 409, 422);
 	const check = async (created: unknown, listed: unknown, status: number) => {
 		service.sandbox.reset();
-		jest
-			.spyOn(service.sandbox.state.adapter, 'answer')
-			.mockImplementation((name) => ({
-				status,
-				body: name === 'createWebhook' ? created : listed,
-			}));
+		jest.spyOn(service.sandbox.state.adapter, 'answer').mockImplementation((name) => ({
+			status,
+			body: name === 'createWebhook' ? created : listed,
+		}));
 		const credentials = service.credentials(service.newKey());
 		const trigger = await triggers.make({ credentials });
 		for (const step of ['activate', 'deactivate'] as const) {
