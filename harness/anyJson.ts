@@ -38,3 +38,7 @@ export const anyRecord = fc.dictionary(fc.constantFrom(...fieldNamesWithMeaning)
 	maxKeys: 5,
 	noNullPrototype: true,
 });
+
+/** Words of JavaScript, which say nothing to users. */
+export const raw =
+	/Cannot (?:read|convert|set|destructure)|is not (?:a function|iterable)|undefined|\[object|Maximum call/;
