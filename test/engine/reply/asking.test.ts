@@ -76,7 +76,9 @@ test.each(['businessMessaging', 'businessMessagingHitlTool'])(
 );
 
 test('a tool that an agent runs itself does not ask again if the first question may have been sent', async () => {
-	jest.spyOn(ExecuteContext.prototype, 'isToolExecution').mockReturnValue(true);
+	const contexts: { isToolExecution?: () => boolean } = ExecuteContext.prototype;
+	contexts.isToolExecution ??= () => false; // older versions of n8n have no such method
+	jest.spyOn(contexts as Required<typeof contexts>, 'isToolExecution').mockReturnValue(true);
 	await service.fault({ endpoint: 'sendText', reset: 'afterRead' });
 	const { rounds } = await service.run({
 		parameters: question,
