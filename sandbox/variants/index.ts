@@ -64,8 +64,11 @@ const variationPoints = {
 	'list-changes': ['none', 'added', 'removed'],
 	/** Name of the field for the address of a webhook. */
 	'webhook-url': ['url', 'callbackUrl', 'callback_url'],
-	/** How a registration names its events: in a list, in a text with commas, or not at all, so that all events are delivered. */
-	'webhook-events': ['array', 'string', 'absent'],
+	/**
+	 * How a registration names its events: in a list, as a list of records, which is registered as a list of names, in a
+	 * text with commas, or not at all, so that all events are delivered.
+	 */
+	'webhook-events': ['array', 'records', 'string', 'absent'],
 	/**
 	 * How the service calls an address before it registers it: not at all, by a GET with hub.challenge, by a POST with
 	 * challenge, or by a POST without data.

@@ -15,7 +15,12 @@ export function describeRecords(choice: Choice, kind: string, records: unknown[]
 /** A webhook in the format of the service. A record without a URL is not a webhook. */
 function describeWebhook(choice: Choice, { url, events, ...others }: Partial<Webhook>): object {
 	if (!url || !events) return others;
-	const forms = { array: { events }, string: { events: events.join(',') }, absent: {} };
+	const forms = {
+		array: { events },
+		records: { events: events.map((name) => ({ name, active: true })) },
+		string: { events: events.join(',') },
+		absent: {},
+	};
 	const shown = showUrl(choice, url);
 	const address = shown === undefined ? {} : { [choice['webhook-url']]: shown };
 	return { ...others, ...address, ...forms[choice['webhook-events']] };

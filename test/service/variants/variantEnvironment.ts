@@ -70,7 +70,7 @@ export class VariantEnvironment {
 	webhookProblem(answers: boolean): string | undefined {
 		if (!this.has('createWebhook')) return 'does not offer';
 		const { 'webhook-url': url, 'webhook-events': events } = this.choice;
-		const isUsual = url === 'url' || (url === 'callbackUrl' && events === 'array');
+		const isUsual = url === 'url' || (url === 'callbackUrl' && events !== 'string');
 		const isLearnable = isUsual || this.choice['error-shape'] !== 'text';
 		if (events === 'absent' || !isLearnable) return 'The service refused the request';
 		if (this.choice['webhook-challenge'] === 'none' || answers) return undefined;
