@@ -39,6 +39,12 @@ export const anyRecord = fc.dictionary(fc.constantFrom(...fieldNamesWithMeaning)
 	noNullPrototype: true,
 });
 
+/** Any list of JSON objects. */
+export const anyList = fc.array(anyRecord, { maxLength: 3 });
+
+/** The body of any response. */
+export const anyBody = fc.oneof(anyRecord, anyList, fc.record({ data: anyList }), anyJson);
+
 /** Words of JavaScript, which say nothing to users. */
-export const raw =
-	/Cannot (?:read|convert|set|destructure)|is not (?:a function|iterable)|undefined|\[object|Maximum call/;
+export const rawWords =
+	/Cannot (?:read|convert|set|destructure)|is not (?:a function|iterable)|undefined|BigInt|native code|\[object|Maximum call/;

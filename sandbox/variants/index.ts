@@ -65,8 +65,8 @@ const variationPoints = {
 	/** Name of the field for the address of a webhook. */
 	'webhook-url': ['url', 'callbackUrl', 'callback_url'],
 	/**
-	 * How a registration names its events: in a list, as a list of records, which is registered as a list of names, in a
-	 * text with commas, or not at all, so that all events are delivered.
+	 * How a registration shows its events: as a list of names, a list of records, a text with commas, or not at all; then
+	 * all events are delivered. A registration that shows records is made with a list of names.
 	 */
 	'webhook-events': ['array', 'records', 'string', 'absent'],
 	/**

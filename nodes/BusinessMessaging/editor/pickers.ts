@@ -8,7 +8,7 @@ import {
 import { attempt, compact, get, groupBy, isError, sortBy, uniq, uniqBy } from 'lodash';
 
 import { type Endpoint, endpoints, recordName } from '../api/endpoints';
-import { type ServiceRecord, textOrJson, isRecord } from '../jsonValues';
+import { type ServiceRecord, isRecord, quoted, textOrJson } from '../jsonValues';
 import { fieldNames, readId, plain, readWebhookUrl } from '../reading/readResponse';
 import { type Template, readTemplates } from '../reading/readTemplates';
 import { InputError, asFailure } from '../transport/errors';
@@ -143,7 +143,7 @@ function languagesOf(name: string | undefined, templates: Template[]): INodeList
 	if (entries.length > 0) return uniqBy(entries, 'value');
 	const isUnknown = name !== undefined && versions.length === 0;
 	if (isUnknown)
-		throw new InputError(`The service has no template "${name}"`, "Choose 'Template' again.");
+		throw new InputError(`The service has no template "${quoted(name)}"`, "Choose 'Template' again.");
 	throw new InputError(
 		'The service does not show languages',
 		"Choose 'By Code' here and enter the language, e.g. en_US.",

@@ -168,6 +168,7 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 	const segments: Segments = new Map();
 	for (const [segment, rules] of Object.entries(groupBy(excluding, 'excludedSegment'))) {
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
+		const name = quoted(segment);
 		// If the list is incomplete, a person who is missing in it would get the message.
 		if (list.shortfall) throw list.shortfall;
 		const countries = uniq(map(rules, 'country'));
@@ -176,19 +177,19 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 		);
 		if (phones.length > 0 && phones.every(isEmpty))
 			throw new ServiceError(
-				`No contact of the segment "${segment}" has a phone number with country code`,
+				`No contact of the segment "${name}" has a phone number with country code`,
 				{ kind: 'configuration', description: `${forLocalNumbers} Or use 'Exclude Numbers'.` },
 			);
 		if (phones.length === 0 && !every(rules, 'allowsEmptySegment'))
 			throw new InputError(
-				`The segment "${quoted(segment)}" of 'Exclude Segment' has no contacts`,
+				`The segment "${name}" of 'Exclude Segment' has no contacts`,
 				"Correct its name. If nobody has opted out yet, switch on 'Allow Empty Segment' in 'Audience Rules'.",
 			);
 		if (phones.length === 0)
-			client.hints.add(`The segment "${segment}" has no contacts, so nobody was excluded by it.`);
+			client.hints.add(`The segment "${name}" has no contacts, so nobody was excluded by it.`);
 		if (phones.some(isEmpty))
 			client.hints.add(
-				`Some contacts of the segment "${segment}" have no phone number with country code, so they were not excluded. ${forLocalNumbers}`,
+				`Some contacts of the segment "${name}" have no phone number with country code, so they were not excluded. ${forLocalNumbers}`,
 			);
 		segments.set(segment, new Set(phones.flat()));
 	}

@@ -82,7 +82,7 @@ export class FieldReader {
 	/**
 	 * The value of a field for an item. A list or text that is the same for all items is the same object.
 	 *
-	 * @throws InputError that names field and expression, if one fails or has no value
+	 * @throws InputError that names field and expression, if one fails, has no value, or has one that people cannot read
 	 */
 	read(field: ParameterField, index: number): unknown {
 		const saved = this.parameters[field.name] ?? field.default;
@@ -240,6 +240,7 @@ function checkFixed(text: string, { displayName }: ParameterField): string {
 	);
 }
 
+/** Whether an expression has no result; NaN and Infinity come from calculations that have none. */
 function isMissing(value: unknown): boolean {
 	const isNumber = typeof value === 'number';
 	return value === undefined || value === null || (isNumber && !Number.isFinite(value));

@@ -2,7 +2,7 @@
 import { omit, trimEnd } from 'lodash';
 
 import { eventKinds } from '../api/events';
-import { splitList, textOrJson } from '../jsonValues';
+import { quoted, splitList, textOrJson } from '../jsonValues';
 import { choiceField, collectionField, textField } from '../operations/fields';
 import { samePhoneKey } from '../phone/compare';
 import { InputError } from '../transport/errors';
@@ -80,7 +80,7 @@ export function checkSenders(senders: unknown): void {
 	const local = entries(senders).find((entry) => /^\(?0(?!0)[\d\s().\-/]+\*?$/.test(entry));
 	if (local)
 		throw new InputError(
-			`"${local}" in 'Filters' has no country code`,
+			`"${quoted(local)}" in 'Filters' has no country code`,
 			'Write it with + and the country code, e.g. +49 170 1234567.',
 		);
 }

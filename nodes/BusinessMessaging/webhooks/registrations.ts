@@ -2,7 +2,7 @@
 import { at, isEqual, isString, sortBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import { type ServiceRecord, isRecord, splitList } from '../jsonValues';
+import { type ServiceRecord, isRecord, splitList, textOrJson } from '../jsonValues';
 import { readId, readRecord, readWebhookUrl } from '../reading/readResponse';
 import { InputError, asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
@@ -13,7 +13,7 @@ import { canonical } from './publicAddress';
 /** Fields that may contain the event types of a registration. Assumption: the specification shows no field of a registration. */
 const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];
 
-/** Fields with the name of an event type, if a registration has a record for each. Assumption, too. */
+/** Fields with the name of an event type, in a registration that has a record for each. This is an assumption, too. */
 const nameKeys = ['name', 'event', 'type', 'event_type', 'eventType', 'value'];
 
 /** A registration, as far as the service shows it. */
@@ -46,13 +46,13 @@ function readUrl(record: ServiceRecord): string | undefined {
 	return url === undefined || isMasked ? undefined : canonical(url);
 }
 
-/** The event types of a registration; undefined if the service does not show them, or in a form that is not known. */
+/** The event types of a registration; undefined if the service does not show them, or shows them in an unknown form. */
 function readEvents(record: ServiceRecord): string[] | undefined {
 	const events = at(record, eventKeys).find((value) => value !== undefined);
 	if (typeof events === 'string') return splitList(events, /[\s,;]/);
 	if (!Array.isArray(events)) return undefined;
 	const names = events.map((event: unknown) =>
-		isRecord(event) ? at(event, nameKeys).find(isString) : event,
+		isRecord(event) ? at(event, nameKeys).find(isString) : textOrJson(event),
 	);
 	return names.every(isString) ? names : undefined;
 }

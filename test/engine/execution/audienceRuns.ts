@@ -4,7 +4,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { RunOptions, RunResult } from '../../../harness/engine/execution';
 import { type Service, sendText } from '../../../harness/engine/service';
 
+/** Phone numbers of four people. */
 export const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
+/** An item for each of them. */
 export const people = [anna, berta, carl, dora].map((phone) => ({ phone }));
 
 /** How a run differs from the usual one. */

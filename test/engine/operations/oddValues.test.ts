@@ -1,6 +1,7 @@
-/** Every field that allows an expression, with values for which it was not made: each is used as a text, or refused in words of its own. */
+/** Every field that allows an expression, with values that nobody expects there, e.g. a function: the node sends each as a text, or says in plain words why it cannot. */
 import { uniqBy } from 'lodash';
 
+import { rawWords } from '../../../harness/anyJson';
 import { useService } from '../../../harness/engine/service';
 import { placesFor } from './places';
 
@@ -15,9 +16,8 @@ const item = {
 };
 /** How an error begins that goes on in n8n's words. */
 const ofN8n = /^The expression .* failed: /;
-/** Words of JavaScript, which say nothing to users. */
-const raw =
-	/Cannot (?:read|convert|set|destructure)|is not (?:a function|iterable)|undefined|BigInt|native code/;
+/** What an error quotes, because people would read it in the message. */
+const quotation = /gives "[^"]*"/;
 /** What no request may contain. */
 const unwanted = /\[object|undefined|NaN|Infinity|Invalid Date|native code|=>/;
 
@@ -33,7 +33,7 @@ test.each([
 			const { error } = await service.run({ parameters, items: [item] });
 			const sent = JSON.stringify(service.requests().map(({ url, body }) => [url, body]));
 			const message = error?.message ?? '';
-			const isRaw = raw.test(message) && !ofN8n.test(message);
+			const isRaw = rawWords.test(message.replace(quotation, '')) && !ofN8n.test(message);
 			const isShown = error === undefined || (error.description && message.length < 1_000);
 			if (!isShown || isRaw || unwanted.test(decodeURIComponent(sent)))
 				wrong.push(`${at}, ${expression}: ${message.slice(0, 200) || sent}`);

@@ -44,7 +44,7 @@ test.each<[object, object]>([
 	],
 	[
 		{ id: 1, url, events: [7] },
-		{ id: '1', url, events: undefined },
+		{ id: '1', url, events: ['7'] },
 	],
 	[
 		{ webhook_id: 'w', url: 'https://n8n.***/webhook/a' },
