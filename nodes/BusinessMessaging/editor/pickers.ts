@@ -143,7 +143,10 @@ function languagesOf(name: string | undefined, templates: Template[]): INodeList
 	if (entries.length > 0) return uniqBy(entries, 'value');
 	const isUnknown = name !== undefined && versions.length === 0;
 	if (isUnknown)
-		throw new InputError(`The service has no template "${quoted(name)}"`, "Choose 'Template' again.");
+		throw new InputError(
+			`The service has no template "${quoted(name)}"`,
+			"Choose 'Template' again.",
+		);
 	throw new InputError(
 		'The service does not show languages',
 		"Choose 'By Code' here and enter the language, e.g. en_US.",
