@@ -3,7 +3,7 @@ import { uniqBy } from 'lodash';
 
 import { rawWords } from '../../../harness/anyJson';
 import { useService } from '../../../harness/engine/service';
-import { placesFor } from './places';
+import { type Place, placesFor } from './places';
 
 const service = useService();
 const item = {
@@ -18,6 +18,9 @@ const item = {
 const ofN8n = /^The expression .* failed: /;
 /** What an error quotes, because people would read it in the message. */
 const quotation = /gives "[^"]*"/;
+/** Fields of the same kind are read in the same way: choices, numbers and switches by their type, all others one by one. */
+const kindOf = ({ name, field }: Place) =>
+	['boolean', 'number', 'options'].includes(field.type) ? field.type : name;
 /** What no request may contain. */
 const unwanted = /\[object|undefined|NaN|Infinity|Invalid Date|native code|=>/;
 
@@ -28,7 +31,7 @@ test.each([
 ])('%s', async (code) => {
 	const wrong: string[] = [];
 	for (const expression of [`={{ ${code} }}`, `=1 {{ ${code} }}`])
-		for (const { at, parameters } of uniqBy(placesFor(expression), 'name')) {
+		for (const { at, parameters } of uniqBy(placesFor(expression), kindOf)) {
 			service.sandbox.reset();
 			const { error } = await service.run({ parameters, items: [item] });
 			const sent = JSON.stringify(service.requests().map(({ url, body }) => [url, body]));
