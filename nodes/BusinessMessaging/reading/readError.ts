@@ -1,7 +1,7 @@
 /** Reads the errors of the service. The specification does not show their shape: all of this is an assumption. */
 import { at, compact, isEmpty, isObject, pickBy, unescape } from 'lodash';
 
-import { type ServiceRecord, isRecord } from '../jsonValues';
+import { type ServiceRecord, isRecord, textOrJson } from '../jsonValues';
 import { asNumber, readFlag, readId } from './readResponse';
 
 /** Fields with the message, the clearest ones first: `error` and `title` often contain only a code. */
@@ -39,6 +39,14 @@ export function readErrorMessage(body: unknown, visited = new Set<unknown>()): s
 	const named = field && !words.includes(field) ? `${field}: ${words}` : words;
 	const further = list ?? readFirst(at(record, furtherKeys), read);
 	return further && !named.includes(further) ? `${named} (${further})` : named;
+}
+
+/** Whether a refusal says that the service has the message already. Any of its texts may say so: this only makes a no uncertain. */
+export function saysItExists(body: unknown): boolean {
+	const values = textOrJson(body).replace(/"[^"]*":(?!true)/g, '');
+	return /duplicate|already.{0,9}(accept|sen[dt]|exist|queued|received|process|deliver|submit)/i.test(
+		values,
+	);
 }
 
 /** Whether a response with a status such as 200 says that the request was refused, as some services do. */

@@ -192,6 +192,7 @@ export class Client {
 			record: id && `${recordName(endpoint)} "${quoted(id)}"`,
 			listed,
 			writes: method !== 'GET',
+			sends: recordName(endpoint) === 'message',
 		};
 		const response = await this.exchange(request, call, isStillAllowed);
 		if (response instanceof ServiceError) return response;

@@ -1,8 +1,8 @@
 /** Errors of calls, in words that say what happened and what to do next. */
-import { trimEnd } from 'lodash';
+import { compact, reject, trimEnd } from 'lodash';
 
 import { type ServiceResponse, fieldNames } from '../reading/readResponse';
-import { readErrorMessage } from '../reading/readError';
+import { readErrorMessage, saysItExists } from '../reading/readError';
 import { printable } from '../log';
 import { withoutSecrets } from './secrets';
 
@@ -68,6 +68,8 @@ export interface CallInfo {
 	listed: boolean;
 	/** Whether it may change something in the service. */
 	writes: boolean;
+	/** Whether it sends a message. */
+	sends?: boolean;
 	/** Where a redirect leads, and the Base URL that avoids it, if there is one. */
 	redirect?: { address: string; baseUrl?: string };
 	/** Whether the service has responded to an earlier call. Then its address must be right. */
@@ -101,6 +103,8 @@ const refusals: Record<number, Meaning> = {
 
 /** The error for a response that refuses or fails, with the service's own message. */
 export function errorFromResponse({ statusCode, body }: ServiceResponse, call: CallInfo) {
+	if (call.sends && statusCode < 500 && (statusCode === 409 || saysItExists(body)))
+		return errorOfKnownMessage(statusCode, body);
 	const hasFailed = statusCode >= 500 || statusCode === 408;
 	const [what, advice] = hasFailed
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
@@ -115,14 +119,24 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	});
 }
 
-/** The error for a send with a successful HTTP status whose body says no, or does not say that the message was taken. */
+/**
+ * The error for a send with a successful HTTP status whose body says no, or does not say that the message was taken.
+ *
+ * @param signs the fields that judge, which are shown if the service has no message, or if they leave it open
+ */
 export function errorFromSend(
 	{ statusCode, body }: ServiceResponse,
-	verdict: 'refused' | 'uncertain',
+	sendStatus: 'notSent' | 'mayHaveBeenSent',
+	signs: string[],
 ): ServiceError {
-	const said = serviceMessageOf(body);
+	if (saysItExists(body)) return errorOfKnownMessage(statusCode, body);
+	const isCertain = sendStatus === 'notSent';
+	const message = serviceMessageOf(body);
+	const isShown = (sign: string) => message.includes(sign.slice(sign.indexOf(': ') + 2));
+	const further = isCertain && message ? [] : reject(signs, isShown);
+	const said = compact([message, serviceMessageOf(further)]).join('; ');
 	const end = `${said && ': '}${said} (HTTP ${statusCode})`;
-	if (verdict === 'refused')
+	if (isCertain)
 		return new ServiceError(`The service refused the request${end}`, {
 			kind: 'refused',
 			description: 'The message was not sent. Fix what the service names, then run the node again.',
@@ -133,6 +147,20 @@ export function errorFromSend(
 		description: `The message may have been sent, so it is not repeated. Check in the service before you send it again. The response has the fields: ${fieldNames(body)}.`,
 		statusCode,
 	});
+}
+
+/** The error for a message that the service refuses because it has it already, e.g. from an attempt without a response. */
+function errorOfKnownMessage(statusCode: number, body: unknown): ServiceError {
+	const said = serviceMessageOf(body);
+	return new ServiceError(
+		`The service says that it has this message already${said && ': '}${said} (HTTP ${statusCode})`,
+		{
+			kind: 'indeterminate',
+			description:
+				'An earlier attempt may have sent the message, so it is not repeated, and no fallback template is sent. Check in the service before you send it again.',
+			statusCode,
+		},
+	);
 }
 
 /** The service's own message in a response, without secrets and without a period; empty if there is none. */

@@ -215,7 +215,7 @@ describe('Stop', () => {
 
 test('each item has an idempotency key of its own, which is the same in all attempts', async () => {
 	const parameters = { ...campaign, options: { concurrency: 1 } };
-	await service.fault({ endpoint: 'sendText', skip: 1, count: 1, status: 409 });
+	await service.fault({ endpoint: 'sendText', skip: 1, count: 1, status: 422 });
 	await service.run({ parameters, items: people(3), retryOnFail: true, maxTries: 2 });
 	const keys = service.requests('sendText').map(({ headers }) => headers['idempotency-key']);
 	const [first, refused, again, last] = keys;

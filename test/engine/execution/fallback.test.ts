@@ -35,6 +35,16 @@ const texts: Record<string, [FaultOrder, Fate]> = {
 	'refused with 200': [{ status: 200, body: { success: false, message: 'No' } }, refused],
 	'refused with 400': [{ status: 400 }, refused],
 	'refused with 422': [{ status: 422 }, refused],
+	// The service may have the text already, from an attempt whose response was lost.
+	'refused with 409': [{ status: 409 }, { isUncertain: true }],
+	'refused with 422 as a duplicate': [
+		{ status: 422, body: { error: { code: 'DUPLICATE_MESSAGE', message: 'Not allowed' } } },
+		{ isUncertain: true },
+	],
+	'refused with 200 as sent before': [
+		{ status: 200, body: { success: false, message: 'This message was already sent' } },
+		{ isUncertain: true },
+	],
 	'redirected with 307': [{ status: 307, headers: elsewhere }, {}],
 	'refused with 401': [{ status: 401 }, {}],
 	'refused with 403': [{ status: 403 }, {}],

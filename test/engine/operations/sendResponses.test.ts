@@ -31,80 +31,62 @@ const listOf = (...bodies: unknown[]): Response[] => bodies.map((body) => ({ bod
 const refusals = listOf(
 	{ error: true, message: 'Insufficient credit' },
 	{ status: 'failed' },
-	{ success: 'false' },
 	{ success: 0 },
-	{ accepted: false },
-	{ Success: false },
 	{ IsSuccess: 'False' },
 	{ code: 'NO_CREDIT' },
-	{ errorCode: 402 },
 	{ error_code: '402', to: '+1' },
 	{ code: 402, message: 'Payment required' },
-	{ statusCode: '422' },
-	{ code: -1 },
 	{ error: 'Insufficient credit', data: null },
-	{ errors: [{ title: 'No credit' }] },
 	{ errors: { to: ['is not a phone number'] } },
-	{ Status: 'REJECTED_NETWORK' },
-	{ state: 'notSent' },
-	{ sent: false },
-	{ status: false },
-	{ result: 'NOK' },
-	{ result: { code: -1 } },
+	{ sent: false, error: 'No credit' },
+	{ sent: 0, failed: 1 },
+	{ meta: { success: false }, data: { id: 'm1' } },
+	{ header: { isSuccessful: false, resultCode: -4012 }, body: { id: 'm1' } },
+	{ id: 'm1', accepted_count: 0, rejected_count: 1 },
+	{ id: 'm1', queued: 0, invalid: ['+15550001000'] },
+	{ id: 'm1', status: 'suppressed' },
+	{ id: 'm1', state: 'opted_out' },
+	{ outcome: { kind: 'failure' }, id: 'm1' },
 	{ id: 'm1', result: { name: 'REJECTED', groupName: 'REJECTED' } },
-	{ id: 'm1', result: { description: 'Rejected: the number is blocked' } },
-	{ id: 'm1', sendResult: { name: 'REJECTED_NETWORK' } },
 	{ result: { id: 'm1', name: 'Anna', status: 'rejected' } },
 	{ result: { id: 7, groupName: 'REJECTED', name: 'REJECTED_NETWORK' } },
-	{ message: 'NO_CREDIT' },
 	failed,
 	{ data: failed },
-	{ messages: [failed] },
 	[failed],
-	{ success: true, data: failed },
-	{ ok: true, message: { id: 'm1', status: 'undelivered' } },
-	{ messages: [{ messageId: 'a-1', status: { groupName: 'REJECTED', name: 'NO_DESTINATION' } }] },
-	{
-		SMSMessageData: {
-			Recipients: [{ status: 'UserInBlacklist', statusCode: 406, messageId: 'None' }],
-		},
-	},
-	{ sent: 0, failed: 1 },
 	'NO_CREDIT',
-	'error: no credit',
-	'Your balance is too low',
-	{ Success: 'failed' },
-	'ERR_1001',
 	402,
 	false,
 );
 
 const uncertain = listOf(
+	{ statusCode: 200, message: 'Insufficient credit' },
+	{ id: 'm_77', state: 'QUEUED_LOW_PRIORITY' },
+	{ id: 'm1', status: 'pending, not delivered yet' },
 	{},
 	[],
 	null,
 	'',
 	0,
 	'Thank you',
-	{ message: 'Insufficient credit' },
-	{ message: 'TIMEOUT' },
+	'error: no credit',
+	'ERR_1001',
+	{ message: 'NO_CREDIT' },
 	{ to: '+15550001000', text: 'Sent with love' },
 	{ status: 200 },
-	{ statusCode: 200, message: 'Insufficient credit' },
-	{ status: 'strange' },
-	{ code: 1001 },
+	{ id: 'm1', status: 'strange', sent: false },
+	{ id: 'm1', code: 1000, message: 'Your payment failed' },
 	{ id: null },
-	{ id: '' },
-	{ id: 0 },
 	{ requestId: 'r1' },
 	{ contact: { id: 'c1', status: 'sent' } },
-	{ request: { id: 'r1' } },
-	{ code: 504 },
 	{ error: { code: 500, message: 'Internal error' } },
 	{ id: 'm1', status: 'timeout' },
+	{ data: { status: 'PENDING_ENROUTE' } },
+	{ Status: 'REJECTED_NETWORK' },
 	{ success: true, error: 'Insufficient credit' },
-	{ id: 'm1', status: 'queued', error: 'Insufficient credit' },
+	{ success: true, data: failed },
+	{ ok: true, message: { id: 'm1', status: 'undelivered' } },
 	{ status: 'queued', success: false },
+	{ success: false, message: 'Duplicate: already accepted' },
 );
 
 const acceptances: Array<[messageId: string | null, Response]> = [
@@ -121,9 +103,9 @@ const acceptances: Array<[messageId: string | null, Response]> = [
 	['m1', { body: { data: { type: 'message', id: 'm1', attributes: { status: 'queued' } } } }],
 	['m1', { body: { id: 'm1', error: null, errorCode: 0, errors: [], errorMessage: '' } }],
 	['m1', { body: { id: 'm1', error: { code: 0, message: 'No error' } } }],
-	['m1', { body: { id: 'm1', status: 'strange', sent: false, delivered: false } }],
+	['m1', { body: { id: 'm1', status: 'queued', delivered: false } }],
 	['m1', { body: { id: 'm1', contact: { id: 'c1', status: 'blocked' } } }],
-	['m1', { body: { id: 'm1', code: 1000, message: 'Your payment failed' } }],
+	['m1', { body: { id: 'm1', code: 0, message: 'Your payment failed' } }],
 	['m1', { body: { ErrorCode: '000', ErrorMessage: 'Done', MessageData: [{ MessageId: 'm1' }] } }],
 	['m_77', { body: 'm_77' }],
 	['77', { body: 77 }],
@@ -137,10 +119,10 @@ const acceptances: Array<[messageId: string | null, Response]> = [
 	[null, { body: { ok: true } }],
 	[null, { body: { status: 'queued' } }],
 	[null, { body: { status: 'OK', message: 'Your payment failed' } }],
-	[null, { body: { data: { status: 'PENDING_ENROUTE' } } }],
+	[null, { body: { data: { status: 'PENDING' } } }],
 	[null, { body: { code: 0 } }],
 	[null, { body: { error: false } }],
-	[null, { body: { result: 'message sent' } }],
+	[null, { body: { result: 'Sent' } }],
 	[null, { body: { message: 'success' } }],
 	[null, { body: { sent: 1, failed: 0 } }],
 	[null, { body: { queued: true } }],
@@ -168,11 +150,15 @@ test('a response that says neither yes nor no, or both, may have been sent', asy
 	expect(shown(uncertain, outcomes, ['sendStatus'])).toEqual(
 		uncertain.map((response) => [response, 'mayHaveBeenSent']),
 	);
-	expect(outcomes[10].error).toMatchObject({
-		message:
-			'The service did not confirm that it accepted the message: Insufficient credit (HTTP 200)',
+	const message = 'The service did not confirm that it accepted the message';
+	expect(outcomes[0].error).toMatchObject({
+		message: `${message}: Insufficient credit (HTTP 200)`,
 		description: expect.stringContaining('has the fields: statusCode, message.'),
 	});
+	expect(outcomes.slice(1, 3).map(({ reason }) => reason)).toEqual([
+		`${message}: state: QUEUED_LOW_PRIORITY (HTTP 200)`,
+		`${message}: status: pending, not delivered yet (HTTP 200)`,
+	]);
 });
 
 test('a message counts as sent if the response has an ID or a clear yes', async () => {
@@ -293,6 +279,7 @@ describe('whatever JSON comes', () => {
 			json,
 		) ||
 		/"error\w*":"?(false|0)|"code":"?0|^"?\s*[\w.:@+/=-]*[1-9]/i.test(json) ||
+		/"(success|ok|accepted|sent|queued)":\[[^\]]/i.test(json) || // a list of what was accepted
 		// Only an ID, in which all digits may be 0.
 		/^"\s*(?=[\w.:@+/=-]*\d)[\w.:@+/=-]{2,}\s*"$/.test(json);
 	/** Random responses without anything that may mean yes. */

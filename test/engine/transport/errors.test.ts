@@ -43,7 +43,6 @@ test.each<[number, object | string, string, string]>([
 	[401, {}, badKey, "Check 'API Key' in the credential."],
 	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
 	[404, '', 'The service did not find the requested resource', notFound],
-	[409, '', 'The service reports a conflict', 'Check whether the record exists already.'],
 	[408, '', failed, mayHaveWorked],
 	[500, page, `${failed}: Bad & "broken"`, mayHaveWorked],
 	[200, page, 'The response of the service is not JSON', mayHaveWorked],
@@ -55,6 +54,15 @@ test.each<[number, object | string, string, string]>([
 	const sendStatus = description === mayHaveWorked ? 'mayHaveBeenSent' : 'notSent';
 	expect(error?.context).toMatchObject({ sendStatus });
 	expect(service.calls('sendText')).toBe(1);
+});
+
+test('a conflict says to check whether the record exists', async () => {
+	await service.fault({ endpoint: 'createContact', status: 409 });
+	const parameters = { resource: 'contact', operation: 'create', phone: '+15550001000' };
+	expect(await service.errorOf(parameters)).toMatchObject({
+		message: expect.stringMatching(/^The service reports a conflict/),
+		description: 'Check whether the record exists already.',
+	});
 });
 
 const read: CallInfo = { request: 'GET /v1/contacts', listed: true, writes: false };

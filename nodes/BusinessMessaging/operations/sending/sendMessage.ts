@@ -21,8 +21,8 @@ export async function sendMessage(
 	request: OperationRequest,
 ): Promise<IDataObject[]> {
 	const response = await client.fetch(endpoint, { ...request, isRefused: () => false });
-	const { verdict, messageId = null } = readSend(response);
-	if (verdict !== 'sent') throw errorFromSend(response, verdict);
+	const { sendStatus, messageId = null, signs } = readSend(response);
+	if (sendStatus !== 'sent') throw errorFromSend(response, sendStatus, signs);
 	const { rules: { test } = {}, body } = request;
 	const result = {
 		...sendResult(body?.to as string, test ? 'test' : 'sent', { messageId }),
