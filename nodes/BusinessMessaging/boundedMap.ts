@@ -1,6 +1,12 @@
+import { clamp } from 'lodash';
+
+/** The longest that a timer can wait. */
+const maxTimerMs = 2 ** 31 - 1;
+
 /** A map with a maximum size and age, for everything that the process keeps between executions. The oldest entries go first. */
 export class BoundedMap<K, V> {
 	private readonly entries = new Map<K, { value: V; setAt: number }>();
+	private isWaiting = false;
 
 	/** @param bounds maximum number of entries, and their maximum age, ms (30 days by default) */
 	constructor(private readonly bounds: { maxSize: number; maxAgeMs?: number }) {}
@@ -31,6 +37,7 @@ export class BoundedMap<K, V> {
 		this.entries.delete(key);
 		this.entries.set(key, { value, setAt: performance.now() });
 		this.forgetOld();
+		this.forgetLater();
 	}
 
 	delete(key: K): void {
@@ -43,10 +50,28 @@ export class BoundedMap<K, V> {
 		return [...this.entries].map(([key, { value }]) => [key, value]);
 	}
 
+	/** Lets entries go when they are too old, also if nobody uses the map again. The signal's timer does not keep the process alive. */
+	private forgetLater(): void {
+		const [oldest] = this.entries.values();
+		if (this.isWaiting || !oldest) return;
+		this.isWaiting = true;
+		const waitMs = oldest.setAt + this.maxAgeMs - performance.now();
+		const signal = AbortSignal.timeout(Math.ceil(clamp(waitMs, 0, maxTimerMs)));
+		signal.addEventListener('abort', () => {
+			this.isWaiting = false;
+			this.forgetOld();
+			this.forgetLater();
+		});
+	}
+
+	private get maxAgeMs(): number {
+		return this.bounds.maxAgeMs ?? 30 * 24 * 3_600_000;
+	}
+
 	/** The map is sorted from the oldest entry to the newest, so the loop ends at the first entry that stays. */
 	private forgetOld(): void {
-		const { maxSize, maxAgeMs = 30 * 24 * 3_600_000 } = this.bounds;
-		const oldest = performance.now() - maxAgeMs;
+		const { maxSize } = this.bounds;
+		const oldest = performance.now() - this.maxAgeMs;
 		for (const [key, { setAt }] of this.entries) {
 			if (this.entries.size <= maxSize && setAt > oldest) return;
 			this.entries.delete(key);

@@ -39,6 +39,26 @@ const isKnown = async (name: string) =>
 	(await eventsOf(triggerOf(name)).recognize(triggerOf(name), 'a'.repeat(11))) === 'taken';
 const others = new BoundedMap<string, object>({ maxSize: 1_000 });
 
+test('entries are let go when they are too old, although nobody uses the map again', () => {
+	const timers: Array<{ ms: number; end: () => void }> = [];
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+		const controller = new AbortController();
+		timers.push({ ms, end: () => controller.abort() });
+		return controller.signal;
+	});
+	const map = new BoundedMap<string, object>({ maxSize: 10, maxAgeMs: 600_000 });
+	const keys = () => [...(Reflect.get(map, 'entries') as Map<string, object>).keys()];
+	map.set('a', {});
+	now += 400_000;
+	map.set('b', {});
+	now += 200_000;
+	timers[0].end();
+	expect([timers.map(({ ms }) => ms), keys()]).toEqual([[600_000, 400_000], ['b']]);
+	now += 400_000;
+	timers[1].end();
+	expect([timers.length, keys()]).toEqual([2, []]);
+});
+
 test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 	['the rate of a service', 1, isSame((name) => limiterFor(name, 60_000))],
 	['an event of a trigger', 48, isKnown],
