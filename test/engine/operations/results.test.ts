@@ -191,6 +191,20 @@ describe('conversations', () => {
 		expect([ids, hints]).toEqual([[5, 4, 3].slice(0, limit), []]);
 	});
 
+	test.each([0, 1, 10, 48])(
+		'need one page of a long list, although number %d has changed since its last message',
+		async (changed) => {
+			const data = Array.from({ length: 50 }, (_, n) => ({
+				id: n,
+				updatedAt: new Date(1e12 - n * 1e9 + (n === changed ? 1e12 : 0)).toISOString(),
+			}));
+			const body = { data, total: 20_000 };
+			await service.fault({ endpoint: 'listConversations', status: 200, body, count: 99 });
+			const { records } = await run('conversation getAll', { limit: 50 });
+			expect([records[0].id, service.calls('listConversations')]).toEqual([changed, 1]);
+		},
+	);
+
 	test('keep the order of the service, with a hint, if the service shows no time', async () => {
 		const { ids, hints } = await list(2, [1, 2], 'changed');
 		expect(ids).toEqual([1, 2]);

@@ -1,4 +1,4 @@
-import { camelCase, isEqual, mapKeys, orderBy } from 'lodash';
+import { camelCase, mapKeys, orderBy } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../api/endpoints';
 import { type ServiceRecord, isRecord } from '../../jsonValues';
@@ -38,13 +38,20 @@ async function readNewestFirst(
 ): Promise<RecordList> {
 	const sorted = (records: ServiceRecord[]) => orderBy(records, timeOf, 'desc');
 	const list = await readRecords(client, endpoint, { ...request, limit: Math.max(limit, 2) });
-	const isWhole = list.records.length < limit || isEqual(sorted(list.records), list.records);
+	const isWhole = list.records.length < limit || isNewestFirst(list.records);
 	const { records, ...facts } = isWhole ? list : await readRecords(client, endpoint, request);
 	if (records.length > 1 && !records.some(timeOf))
 		client.hints.add(
 			"The conversations show no time that the node can read, so they are in the service's order.",
 		);
 	return { ...facts, records: sorted(records).slice(0, limit) };
+}
+
+/** Whether a list begins with the newest. A few conversations may have changed since their last message, by which the list is sorted. */
+function isNewestFirst(records: ServiceRecord[]): boolean {
+	const times = records.map(timeOf);
+	const rises = times.slice(1).filter((time, index) => time > times[index]);
+	return rises.length <= times.length / 10;
 }
 
 /** When a conversation last changed, ms since 1970; 0 if the record does not say. */
