@@ -31,6 +31,27 @@ test('Additional Fields are sent with the type that the user chose', async () =>
 	expect(body).toEqual({ to: send.to, text: 'Hi', 'n[]': '7', ...sent });
 });
 
+test.each<[EndpointName, INodeParameters, string]>([
+	['listContacts', { ...list, filters: {} }, 'segment'],
+	['listContacts', { ...list, filters: { segment: ' ' } }, 'segment'],
+	...['getMessageStatistics', 'getAgentStatistics', 'getCampaignStatistics'].flatMap((operation) =>
+		['from', 'to'].map((name): [EndpointName, INodeParameters, string] => [
+			operation as EndpointName,
+			{ resource: 'analytics', operation },
+			name,
+		]),
+	),
+])(
+	'%s: a query parameter counts if the field for it is empty: %j, %s',
+	async (endpoint, own, name) => {
+		const value = '2030-01-01';
+		await service.run({ parameters: { ...own, ...query([name, value]) } });
+		const queries = service.requests(endpoint).map(({ url }) => url.split('?')[1]);
+		expect(queries.length).toBeGreaterThan(0);
+		for (const sent of queries) expect(sent.split('&')).toContain(`${name}=${value}`);
+	},
+);
+
 const missing = '={{ $json.missing }}';
 const none = '{{ $json.missing }} in';
 const question = { operation: 'sendAndWait', message: 'Shall we?', text: undefined };

@@ -18,6 +18,19 @@ test.each([
 });
 
 test.each([
+	[59_999, 59_999],
+	[60_000, 60_000],
+	[60_001, 0],
+])('a wait of %d ms for one number makes other numbers wait %d ms', (waitMs, others) => {
+	const it = throttle();
+	it.end(0, it.take('+15550001000'), { waitMs });
+	expect([it.waitMs(0, rate), it.subjectWaitMs(0, '+15550001000')]).toEqual([
+		others,
+		others === 0 ? waitMs : 0,
+	]);
+});
+
+test.each([
 	['without a wait', {}, 1],
 	['after a wait', { waitMs: 1_000 }, undefined],
 ] as const)(
