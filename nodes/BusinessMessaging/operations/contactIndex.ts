@@ -9,7 +9,8 @@ import { type ServiceRecord, textOrJson } from '../jsonValues';
 import { fieldNames, readId, readList, readRecord } from '../reading/readResponse';
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
-import { samePhoneKey } from '../phone/compare';
+import { isPhoneKey, samePhoneKey } from '../phone/compare';
+import { readPhone } from '../phone/readPhone';
 import type { Client } from '../transport/client';
 import type { Query } from '../reading/readPaging';
 import { InputError, ServiceError } from '../transport/errors';
@@ -37,7 +38,7 @@ const maxAtOnce = 6;
 /** How many contacts are searched on other pages. If more have moved, all contacts are listed again. */
 const maxMoved = 10;
 
-/** By address and key. */
+/** By address, key and Default Country. */
 const indexes = new BoundedMap<string, ContactIndex>({ maxSize: 5, maxAgeMs });
 /** When phone numbers were last changed by this process, by address and key. */
 const movedAt = new BoundedMap<string, number>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
@@ -57,10 +58,17 @@ class ContactIndex {
 	lastPage = 0;
 	/** The names of the fields of a contact, for errors. */
 	fields = '';
+	/** Whether several contacts have the same ID, so that an update may reach another one. */
+	hasSharedIds = false;
+	/** Whether the phone number of a contact cannot be read, e.g. because it is a local one. */
+	hasUnreadable = false;
 	listedAt = 0;
 	/** How many contacts there are, and whether a total in the response agreed with this number. */
 	count = 0;
 	hasTotal = false;
+
+	/** @param country the Default Country of local numbers in the list */
+	constructor(readonly country: string) {}
 
 	/** Replaces the index by a complete list. @throws ServiceError if the list is not complete */
 	set(list: RecordList, wanted: Set<string>): void {
@@ -68,12 +76,20 @@ class ContactIndex {
 		if (shortfall) throw shortfall;
 		this.fields = fieldNames(records[0]);
 		this.contacts.clear();
+		this.hasUnreadable = false;
 		this.pages = uniq(pageQueries);
 		this.lastPage = Math.max(0, this.pages.length - 1);
 		const pageOf = new Map(this.pages.map((page, index) => [page, index]));
 		this.listedAt = performance.now();
 		records.forEach((record, index) => this.learn(record, wanted, pageOf.get(pageQueries[index])));
 		this.hasTotal = total === records.length;
+		const ids = new Map<string, string>();
+		this.hasSharedIds = records.some((record) => {
+			const [id, key] = [readId(record, 'contact'), this.keyOf(record)];
+			const other = id === undefined ? key : (ids.get(id) ?? key);
+			if (id !== undefined) ids.set(id, key);
+			return other !== key;
+		});
 		if (records.length > 0 && this.contacts.size === 0)
 			throw this.unreadable(
 				'The contacts of the service have no readable phone number',
@@ -97,8 +113,9 @@ class ContactIndex {
 
 	/** Adds a contact, or updates a known one. */
 	learn(record: ServiceRecord, wanted: Set<string>, page?: number): void {
-		const key = keyOf(record);
+		const key = this.keyOf(record);
 		if (key === '') return;
+		this.hasUnreadable ||= !isPhoneKey(key);
 		const id = readId(record, 'contact') ?? '';
 		const contact = { id, record: wanted.has(key) ? record : {}, page, readAt: performance.now() };
 		const others = this.contacts.get(key) ?? [];
@@ -106,6 +123,16 @@ class ContactIndex {
 		if (known) Object.assign(known, contact, { page: page ?? known.page });
 		else this.count++;
 		this.contacts.set(key, known ? others : [...others, contact]);
+	}
+
+	/** The key of a contact's phone. A number with an extension is another phone. A local number is read with the Default Country. */
+	keyOf({ phone }: ServiceRecord): string {
+		const text = textOrJson(phone);
+		const key = samePhoneKey(text);
+		if (/^\+\d+$/.test(text)) return key;
+		const { e164, extension } = readPhone(text, isPhoneKey(key) ? '' : this.country);
+		if (e164 === undefined) return key;
+		return extension === undefined ? samePhoneKey(e164) : `${e164} x${extension}`;
 	}
 
 	/** An error that shows the names of the fields that the service sent. */
@@ -127,13 +154,13 @@ export class Contacts {
 	) {}
 
 	/** Uses the kept index if it can be brought up to date, else a new one. */
-	static async open(client: Client, phones: string[]): Promise<Contacts> {
+	static async open(client: Client, phones: string[], country = ''): Promise<Contacts> {
 		const { id } = client.config;
 		return await withLock(`contacts ${id}`, async () => {
-			const known = indexes.get(id);
+			const known = indexes.get(indexKey(client, country));
 			const contacts = new Contacts(
 				client,
-				known ?? new ContactIndex(),
+				known ?? new ContactIndex(country),
 				new Set(phones.map(samePhoneKey)),
 			);
 			const isKnown = known !== undefined && (await contacts.refresh([...contacts.wanted]));
@@ -157,6 +184,11 @@ export class Contacts {
 		}
 		return this.of(key).map((contact) => {
 			const { id } = contact;
+			if (this.index.hasSharedIds)
+				throw this.index.unreadable(
+					'The contact exists, but several contacts of the service have the same ID',
+					'Change the contact on the website of the service.',
+				);
 			if (id) return { ...contact, id };
 			throw this.index.unreadable(
 				'The contact exists, but the node could not find its ID',
@@ -171,6 +203,10 @@ export class Contacts {
 		const contact = { id: readId(record, 'contact'), record: { ...fields, ...record } };
 		this.index.contacts.set(samePhoneKey(phone), [{ ...contact, readAt: performance.now() }]);
 		this.index.count++;
+		if (this.index.hasUnreadable)
+			this.client.hints.add(
+				"Some contacts of the service have phone numbers that the node cannot read, e.g. without country code. A new contact may be one of them. For local numbers, set 'Default Country' under 'Options'.",
+			);
 	}
 
 	/**
@@ -192,8 +228,9 @@ export class Contacts {
 	private async list(): Promise<void> {
 		const { index, client } = this;
 		index.set(await readRecords(client, endpoints.listContacts), this.wanted);
-		if (index.count <= maxContacts) indexes.set(client.config.id, index);
-		else indexes.delete(client.config.id);
+		const key = indexKey(client, index.country);
+		if (index.count <= maxContacts) indexes.set(key, index);
+		else indexes.delete(key);
 	}
 
 	private of(key: string): Contact[] {
@@ -273,8 +310,8 @@ export class Contacts {
 	}
 }
 
-function keyOf({ phone }: ServiceRecord): string {
-	return samePhoneKey(textOrJson(phone));
+function indexKey({ config }: Client, country: string): string {
+	return `${config.id} ${country}`;
 }
 
 /** An empty result for a page that the service no longer shows. @throws any other error */

@@ -92,6 +92,8 @@ export interface OperationRequest extends ApiRequest {
 	list?: ListSettings;
 	/** For an operation that sends messages. */
 	rules?: MessageRules;
+	/** The Default Country of local numbers that the service lists. */
+	country?: string;
 	/** Hints for the user, e.g. that a part of a value was left out. */
 	hints?: string[];
 	/** The endpoint of this request, if it differs from the operation's. */

@@ -6,10 +6,10 @@ import { type NumberingPlan, planOf, plansFor, withoutTrunk } from './plans';
 /** In place of a country: the numbers are international, but without the `+`. */
 export const plusMissing = 'plusMissing';
 
-/** A number in E.164 (`+` and digits) and hints for the user; or what is wrong with the text. */
+/** A number in E.164 (`+` and digits), the extension that it leaves out, and hints for the user; or what is wrong with the text. */
 export type PhoneReading =
-	| { e164: string; hints: string[] }
-	| { e164?: undefined; problem: string; detail?: string };
+	| { e164: string; extension?: string; hints: string[] }
+	| { e164?: undefined; extension?: undefined; problem: string; detail?: string };
 
 /** Invisible characters that word processors and chat apps put into texts. */
 const hidden = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
@@ -69,7 +69,7 @@ export function readPhone(written: string, country = ''): PhoneReading {
 		extension && `The extension ${extension} of ${e164} was left out.`,
 		!isListed && `${e164} looks unusual: no such numbers are known in its country.`,
 	];
-	return { e164, hints: compact(hints) };
+	return { e164, extension, hints: compact(hints) };
 }
 
 /** A text without invisible characters, with digits such as ５, ٥ and ५ as 0 to 9, and with other wide characters as usual ones. */

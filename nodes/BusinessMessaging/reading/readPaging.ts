@@ -19,8 +19,8 @@ export interface Paging {
 	hasMore: boolean;
 	/** Whether it names the number of a next page, alone or in a link, which some services also do on the last page. */
 	hasNumber: boolean;
-	/** Whether it says that the list has several pages. */
-	isPaged: boolean;
+	/** Whether it says that the list has several pages; undefined if it says nothing of this. */
+	isPaged?: boolean;
 	/** Query parameters that may lead to the next page, in the order in which they are tried; empty if pages are numbered. */
 	next: Query[];
 }
@@ -64,10 +64,12 @@ export function readPaging(
 		/^\d+$/.test(String((queries(pointer) ?? [{ page }])[0]?.page));
 	const hasMore = !isLast && (flag !== undefined || !next.every(isNumber));
 	const hasNumber = !isLast && next.some(isNumber);
-	const isPaged = [...given, ...fieldsOf(headers)].some(
+	const pageCounts = [...given, ...fieldsOf(headers)].filter(
 		({ name, parent, value }) =>
-			pageCountName.test(plain(name)) && aboutList.test(plain(parent)) && asNumber(value) > 1,
+			pageCountName.test(plain(name)) && aboutList.test(plain(parent)) && asNumber(value) > 0,
 	);
+	const isPaged =
+		pageCounts.length > 0 ? pageCounts.some(({ value }) => asNumber(value) > 1) : undefined;
 	const pointers = isLast ? [] : [...next, ...cursors];
 	const found = pointers.flatMap((pointer) => queries(pointer) ?? []);
 	return { hasMore, hasNumber, isPaged, next: uniqWith(found, isEqual) };

@@ -125,6 +125,10 @@ export function readList(body: unknown, kind?: string): ServiceRecord[] | undefi
  */
 export const aboutList =
 	/^(|data|response|results?|records?|items?|list|meta(data)?|info|summary|hits|collection|paging|pagination|pager|page(info)?)$/;
+/** Names of the number of all records that count as such only among the figures about pages, e.g. `pagination.of`. */
+const aboutPages = /^(paging|pagination|pager|page(info)?|meta(data)?)$/;
+const allRecords =
+	/^(of|all|available|overall|entries|(record|item|result|row|element|hit|doc|document|object)s)$/;
 /** Words in the names of totals: words for the number of all records, and for records of any kind. */
 const totalWords =
 	/total|count|number|num|of|all|x|available|size|length|entry|entries|(record|item|result|row|element|hit|doc|document|object)s?/g;
@@ -144,6 +148,8 @@ export function readTotals(
 		const kinds = kind ? [`${kind}s`, kind] : [];
 		const others = kinds.reduce((rest, word) => rest.replace(word, ''), words);
 		const isAbout = aboutList.test(plain(parent)) || kinds.includes(plain(parent));
+		if (aboutPages.test(plain(parent)) && (allRecords.test(words) || kinds.includes(words)))
+			return true;
 		return isAbout && /total|count/.test(words) && others.replace(totalWords, '') === '';
 	};
 	const fields = [...fieldsOf(body), ...fieldsOf(headers)].filter(
@@ -213,4 +219,11 @@ export function readId(record: unknown, kind = 'message'): string | undefined {
 	if (named !== undefined) return asId(record[named]);
 	const inner = [record.data, record[kind], record[`${kind}s`]].find(isObject);
 	return readId(isList(inner) ? inner[0] : inner, kind);
+}
+
+/** What tells records apart: the ID, which may be that of a group or a position, with the phone, URL or name beside it. */
+export function recordKey(record: ServiceRecord, kind: string): string {
+	const id = readId(record, kind);
+	const { phone, url, name, language } = record;
+	return JSON.stringify(id === undefined ? record : [id, phone ?? url ?? [name, language]]);
 }

@@ -1,5 +1,5 @@
 /** Makes a client that uses n8n's HTTP helpers, with n8n's authentication and proxies. */
-import { isEmpty, isObject } from 'lodash';
+import { attempt, isEmpty, isError, isObject } from 'lodash';
 import type {
 	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,
@@ -80,7 +80,8 @@ export async function readText(
 	// The helper's own timeout starts again with every byte of the response.
 	return await withDeadline(async (signal) => {
 		const { statusCode, headers, body } = (await send(signal)) as ServiceResponse;
-		return { statusCode, headers, body: await textOf(body, signal) };
+		const charset = /charset="?([\w.:-]+)/i.exec(String(headers['content-type']))?.[1];
+		return { statusCode, headers, body: await textOf(body, decoderOf(charset), signal) };
 	}, timeoutMs);
 }
 
@@ -88,7 +89,11 @@ export async function readText(
 type Body = AsyncIterable<Uint8Array> & { destroy(): void };
 
 /** The text of a stream. n8n returns undefined for some empty bodies, and an object if one of n8n's tests simulates the service. */
-async function textOf(body: unknown, signal: AbortSignal): Promise<string> {
+async function textOf(
+	body: unknown,
+	decode: (bytes: Uint8Array) => string,
+	signal: AbortSignal,
+): Promise<string> {
 	if (typeof body === 'string') return body;
 	if (!isObject(body) || !(Symbol.asyncIterator in body)) return JSON.stringify(body) ?? '';
 	const stream = body as Body;
@@ -97,10 +102,16 @@ async function textOf(body: unknown, signal: AbortSignal): Promise<string> {
 	if (signal.aborted) close();
 	try {
 		const bytes = Buffer.concat(await chunksOf(stream));
-		return new TextDecoder().decode(bytes); // without a byte order mark
+		return decode(bytes); // without a byte order mark
 	} finally {
 		signal.removeEventListener('abort', close); // it would keep the response in memory until the timeout
 	}
+}
+
+/** Decodes the character set that a response names; UTF-8 if it names none, or an unknown one. */
+function decoderOf(charset = 'utf-8'): (bytes: Uint8Array) => string {
+	const decoder = attempt(() => new TextDecoder(charset));
+	return (bytes) => (isError(decoder) ? new TextDecoder() : decoder).decode(bytes);
 }
 
 async function chunksOf(stream: Body): Promise<Uint8Array[]> {

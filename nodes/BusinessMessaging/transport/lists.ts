@@ -4,12 +4,12 @@
  * nothing new. If records are missing because the list has changed meanwhile, pages are read again.
  * docs/adr/0008-listing.md
  */
-import { chunk, clamp, findLast, range } from 'lodash';
+import { chunk, clamp, findLast, isEqual, range } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
 import type { ServiceRecord } from '../jsonValues';
-import { fieldNames, readId, readList, readTotals } from '../reading/readResponse';
+import { fieldNames, readList, readTotals, recordKey } from '../reading/readResponse';
 import { BoundedMap } from '../boundedMap';
 import type { ApiResponse, Client } from './client';
 import { type Paging, type Query, readPaging } from '../reading/readPaging';
@@ -60,6 +60,8 @@ const maxAtOnce = 6;
 const maxStale = 2;
 const maxRetries = 2;
 const retryDelayMs = 200;
+/** Usual sizes of a page. A list that has exactly one of them, and ignores the number of the page, may have been cut. */
+const usualSizes = [20, 25, 50, 100, 200, 250, 500, 1_000];
 /** Search engines do not count further, and refuse pages beyond it. */
 const cappedTotal = 10_000;
 
@@ -92,8 +94,10 @@ function keyOf({ config }: Client, { path }: Endpoint): string {
 /** A list while it is being read. */
 class Listing {
 	private readonly pages: Page[] = [];
-	/** The IDs or contents of the records that were read. */
+	/** The keys of the records that were read. */
 	private readonly seen = new Set<string>();
+	/** Whether different records of a page have the same key, so that those of other pages may be left out. */
+	private isAmbiguous = false;
 	private readonly totals = new Totals();
 	private readonly limit: number;
 	private size: Size;
@@ -246,6 +250,11 @@ class Listing {
 			return this.shortfallError(`${list} after ${this.stoppedAfter}`, 'Each page had new records');
 		}
 		const { count, refusal } = this;
+		if (this.isAmbiguous && this.pages.length > 1)
+			return this.shortfallError(
+				`Several ${recordName(this.endpoint)}s of the service have the same ID, so the list may not be complete`,
+				'The node recognizes records by their ID',
+			);
 		const isCapped = refusal !== undefined && this.total?.latest === cappedTotal;
 		const total = isCapped ? undefined : this.total?.latest;
 		const mayHaveMore = hasMore || refusal !== undefined || this.isCut;
@@ -265,12 +274,13 @@ class Listing {
 	}
 
 	/**
-	 * Whether all other pages repeat the only page, although it is as full as was requested or one of several pages. Then the
-	 * service may have cut the list.
+	 * Whether all other pages repeat the only page, although it is as full as a page or one of several pages. Then the service may
+	 * have cut the list.
 	 */
 	private get isCut(): boolean {
 		const [{ rows, isPaged }, ...others] = this.pages;
-		const isPart = (rows === this.size || isPaged === true) && rows === this.count;
+		const isUsual = usualSizes.includes(rows) && isPaged === undefined && !this.totals.has(rows);
+		const isPart = (rows === this.size || isPaged === true || isUsual) && rows === this.count;
 		return isPart && others.length > 0 && !this.sawNothing;
 	}
 
@@ -323,7 +333,9 @@ class Listing {
 				`The response has these fields: ${fieldNames(response.body)}. Check 'Base URL' and 'API Path' in the credential.`,
 			);
 		}
-		const keys = all.map((record) => readId(record, kind) ?? JSON.stringify(record));
+		const keys = all.map((record) => recordKey(record, kind));
+		const contents = new Map(all.map((record, index) => [keys[index], record]));
+		this.isAmbiguous ||= all.some((one, index) => !isEqual(one, contents.get(keys[index])));
 		const records = all.filter((_, index) => !this.seen.has(keys[index]));
 		keys.forEach((key) => this.seen.add(key));
 		this.count += records.length;

@@ -131,6 +131,17 @@ test.each<[string, FaultOrder, string, RegExp]>([
 	expect(sentTo()).toEqual([]);
 });
 
+test('a segment that may be cut after a full page stops the run', async () => {
+	const data = Array.from({ length: 100 }, (_, n) => ({
+		id: `c${n}`,
+		phone: `+1555200${1000 + n}`,
+	}));
+	await service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
+	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });
+	expect(error?.message).toContain('The service returned only the first 100 contacts');
+	expect(sentTo()).toEqual([]);
+});
+
 describe('the same person twice', () => {
 	const items = [{ phone: anna }, { phone: berta }, { phone: '+1 555 000-1001' }];
 

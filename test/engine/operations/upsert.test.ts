@@ -1,5 +1,6 @@
 /** Create or Update: one contact for each phone number, without listing all contacts for each item. */
 import { range } from 'lodash';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { locator, useService } from '../../../harness/engine/service';
 
@@ -195,3 +196,71 @@ test.each([
 		expect(calls().slice(1)).toEqual([0, 0]);
 	},
 );
+
+describe('listed numbers', () => {
+	const add = (phone: string, name: string) =>
+		service.sandbox.state.contacts.create({ phone, name });
+	const run = async (phone: string, options: INodeParameters = {}) =>
+		await service.run({
+			credentials: service.credentials(key),
+			parameters: { resource: 'contact', operation: 'upsert', phone, name: 'New', options },
+		});
+	const shown = () => all().map(({ phone, name }) => [phone, name]);
+
+	test.each([
+		['DE', '0170 1234567', '+49 170 1234567'],
+		['DE', '0170/1234567', '0170 1234567'],
+		['GB', '(07700) 900123', '+447700900123'],
+		['US', '(212) 555-0123', '+12125550123'],
+	])('are read with the Default Country %s: %s', async (defaultCountry, listed, phone) => {
+		add(listed, 'Old');
+		add('+33612345678', 'Other');
+		const { error } = await run(phone, { defaultCountry });
+		expect([error, all().map(({ name }) => name)]).toEqual([undefined, ['New', 'Other']]);
+	});
+
+	test('that need a Default Country lead to a hint if a contact is created', async () => {
+		add('0170 1234567', 'Old');
+		add('+33612345678', 'Other');
+		const { hints } = await run('+491701234567');
+		expect(hints[0].message).toContain("set 'Default Country' under 'Options'");
+		expect((await run('+33612345678')).hints).toEqual([]);
+	});
+
+	test.each(['+15550001000 x12', '+1 555 000 1000 ext. 12', 'tel:+15550001000;ext=12'])(
+		'with an extension are another phone: %s',
+		async (listed) => {
+			add(listed, 'Desk 12');
+			const { error } = await run('+15550001000');
+			expect([error, shown()]).toEqual([
+				undefined,
+				[
+					[listed, 'Desk 12'],
+					['+15550001000', 'New'],
+				],
+			]);
+		},
+	);
+});
+
+test('a contact is not updated if others have the same ID', async () => {
+	const data = range(5).map((n) => ({ id: 'c', phone: phoneOf(n) }));
+	await service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
+	const { error } = await upsert(phoneOf(3));
+	expect(error?.message).toContain('several contacts of the service have the same ID');
+	expect(calls().slice(1)).toEqual([0, 0]);
+});
+
+test('a PUT does not write back what could not be decoded', async () => {
+	const [{ id }] = [service.sandbox.state.contacts.create({ phone: newPhone })];
+	const data = [{ id, phone: newPhone, name: 'Gr\ufffdn', note: 'caf\ufffd' }];
+	await service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
+	const { error } = await service.run({
+		credentials: service.credentials({ ...key, apiPath: '/v1' }),
+		parameters: { resource: 'contact', operation: 'upsert', phone: newPhone, name: 'Anna' },
+	});
+	expect([error?.message, calls()[2]]).toEqual([
+		expect.stringContaining('has characters that the node cannot read'),
+		0,
+	]);
+});

@@ -121,6 +121,63 @@ describe('a figure with the name of a total', () => {
 	});
 });
 
+describe('a list that ignores the number of the page', () => {
+	const cut = (count: number, says: object) =>
+		gapOf(() => ({ body: { data: recordsOf(range(count)), ...says } }));
+
+	test.each([
+		...['pagination.of', 'paging.all', 'meta.records', 'page.available', 'pageInfo.entries'],
+		...['pagination.contacts', 'metadata.results', 'meta.total', 'total'],
+	])('is reported if a figure is greater: %s', async (name) => {
+		const { message } = await cut(37, set({}, name, 230));
+		expect(message).toBe('The service returned 37 of 230 contacts');
+		expect((await cut(37, set({}, name, 37))).message).toBeUndefined();
+	});
+
+	test.each(['page.size', 'page.number', 'pagination.limit', 'of', 'segments.all', 'meta.version'])(
+		'is not measured by other figures: %s',
+		async (name) => expect((await cut(37, set({}, name, 230))).message).toBeUndefined(),
+	);
+
+	test.each([20, 25, 50, 100, 200, 250, 500])(
+		'is reported if it has exactly the usual %d records of a page, unless it says that these are all',
+		async (count) => {
+			const message = `The service returned only the first ${count} contacts`;
+			expect((await cut(count, {})).message).toBe(message);
+			const { message: other } = await cut(count + 1, {});
+			const whole = [await cut(count, { total: count }), await cut(count, { total_pages: 1 })];
+			const ended = await gapOf(numbered({ count, size: count, beyond: 'empty' }));
+			expect([other, ...[...whole, ended].map((one) => one.message)]).toEqual(
+				Array(4).fill(undefined),
+			);
+		},
+	);
+});
+
+describe('IDs that are not unique', () => {
+	const pageOf = (page: unknown) =>
+		range(230)
+			.slice((Number(page ?? 1) - 1) * 10)
+			.slice(0, 10);
+	test.each<[string, (n: number) => object]>([
+		['the same in all records', (n) => ({ id: 0, phone: `+1555${1_000_000 + n}` })],
+		['positions on a page', (n) => ({ contact_id: n % 10, phone: `+1555${1_000_000 + n}` })],
+		['the IDs of groups', (n) => ({ id: n % 60, name: `Anna ${n}` })],
+	])('lose no record: %s', async (_, record) => {
+		const { count, message } = await gapOf(({ page }) => ({
+			body: { data: pageOf(page).map(record) },
+		}));
+		expect([count, message]).toEqual([230, undefined]);
+	});
+
+	test('are reported if nothing else tells the records apart', async () => {
+		const { message } = await gapOf(({ page }) => ({
+			body: { data: pageOf(page).map((n) => ({ id: 0, attributes: { phone: n } })) },
+		}));
+		expect(message).toContain('Several contacts of the service have the same ID');
+	});
+});
+
 describe('a list whose pages all repeat the first one', () => {
 	const names = [
 		...['total_pages', 'totalPages', 'pageCount', 'page_count', 'pages', 'last_page', 'lastPage'],

@@ -51,7 +51,7 @@ test.each<[string, string, string, string[]]>([
 ])(
 	'reads %j with the Default Country "%s" as %s, with hints: %j',
 	(written, country, e164, hints) => {
-		expect(readPhone(written, country)).toEqual({ e164, hints });
+		expect(readPhone(written, country)).toMatchObject({ e164, hints });
 	},
 );
 

@@ -21,7 +21,7 @@ test('without a page, the first one is assumed', () => {
 	expect(readPaging(response)).toEqual({
 		hasMore: false,
 		hasNumber: true,
-		isPaged: false,
+		isPaged: undefined,
 		next: [],
 	});
 });

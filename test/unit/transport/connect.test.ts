@@ -19,6 +19,19 @@ test.each([
 	expect(await read(body)).toEqual({ statusCode: 200, headers: { a: 'b' }, body: expected });
 });
 
+test.each([
+	['application/json; charset=iso-8859-1', [0x47, 0x72, 0xfc, 0xdf, 0x65], 'Grüße'],
+	['text/plain;charset="Windows-1251"', [0xcf, 0xf0], 'Пр'],
+	['application/json; charset=UTF-8', [0xc3, 0xbc], 'ü'],
+	['application/json; charset=unknown', [0xc3, 0xbc], 'ü'],
+	['application/json', [0xfc], '\ufffd'],
+])('a body is decoded as its header says: %s', async (type, bytes, expected) => {
+	const body = Readable.from([Buffer.from(bytes)]);
+	const headers = { 'content-type': type };
+	const read = await readText(async () => ({ statusCode: 200, headers, body }), 1_000);
+	expect(read.body).toBe(expected);
+});
+
 test.each([0, 1])('a body that is %d bytes larger than the maximum', async (more) => {
 	const half = Buffer.alloc(maxResponseBytes / 2);
 	const stream = Readable.from([half, half, Buffer.alloc(more)]);

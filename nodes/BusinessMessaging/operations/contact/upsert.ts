@@ -6,10 +6,13 @@ import { plain, readRecord } from '../../reading/readResponse';
 import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
-import { ServiceError, isRefusedContent } from '../../transport/errors';
+import { InputError, ServiceError, isRefusedContent } from '../../transport/errors';
 import { type Operation, type OperationRequest, record } from '../operation';
 import { Contacts } from '../contactIndex';
 import { createContact } from './create';
+
+/** What decoders write in place of bytes that are no character. */
+const unreadableCharacter = '\ufffd';
 
 /** Creates a contact, or updates the one with the same phone number. */
 export const upsertContact: Operation = {
@@ -20,7 +23,13 @@ export const upsertContact: Operation = {
 	description: 'Create a new contact, or update the current one if it already exists (upsert)',
 	repeatsUncertain: true,
 	queueOf: (request) => samePhoneKey(phoneOf(request)),
-	prepare: async (client, requests) => await Contacts.open(client, requests.map(phoneOf)),
+	request: (values, settings) => {
+		const { defaultCountry } = values.options as { defaultCountry?: string };
+		const request = createContact.request(values, settings);
+		return { ...request, country: defaultCountry ?? settings.defaultCountry };
+	},
+	prepare: async (client, requests) =>
+		await Contacts.open(client, requests.map(phoneOf), requests[0].country),
 	run: async (client, request, prepared) => {
 		const contacts = prepared as Contacts;
 		const name = `contact ${client.config.id} ${samePhoneKey(phoneOf(request))}`;
@@ -82,6 +91,12 @@ async function updateContact(
 	const kept = omitBy(known, (value, name) => isReadOnly(name, value) || name in body);
 	const request = { id, body };
 	const wholeBody = { ...kept, ...body };
+	const isPut = client.methodOf(endpoints.updateContact) === 'PUT';
+	if (isPut && JSON.stringify(kept).includes(unreadableCharacter))
+		throw new InputError(
+			`The contact "${id}" has characters that the node cannot read`,
+			"Nothing was changed, because the service replaces the whole contact. Use the operation 'Update', or ask the provider of the service to send UTF-8.",
+		);
 	const response = await client
 		.call(endpoints.updateContact, { ...request, wholeBody })
 		.catch(asRefused);
@@ -89,8 +104,7 @@ async function updateContact(
 		Object.assign(known, body);
 		return response;
 	}
-	const isWhole =
-		client.methodOf(endpoints.updateContact) === 'PUT' && Object.keys(kept).length > 0;
+	const isWhole = isPut && Object.keys(kept).length > 0;
 	if (!isWhole) throw response;
 	const partial = await client.call(endpoints.updateContact, request);
 	const shown = readRecord(partial, 'contact');
