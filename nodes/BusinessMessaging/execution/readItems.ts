@@ -3,7 +3,6 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
 import { mapInTurns } from '../inTurns';
-import { textOrJson } from '../jsonValues';
 import { coerce } from '../operations/coerce';
 import type { ParameterField } from '../operations/fields';
 import { additionalFields, queryParameters, readRows } from '../operations/openFields';
@@ -13,7 +12,7 @@ import type {
 	RequestSettings,
 	RunOptions,
 } from '../operations/operation';
-import { readCountry } from '../phone/countries';
+import { defaultCountryOf } from '../operations/phoneFields';
 import { InputError, asFailure } from '../transport/errors';
 import { credentialType } from '../transport/connect';
 import { FieldReader } from './expressions';
@@ -27,8 +26,7 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	// A credential that cannot be read is reported by the first request.
 	const credential = await context.getCredentials(credentialType).catch(() => undefined);
 	const timeZone = context.getTimezone();
-	const country = textOrJson(credential?.defaultCountry);
-	const settings = { defaultCountry: readCountry(country) ?? country, timeZone };
+	const settings = { defaultCountry: defaultCountryOf(credential), timeZone };
 	const readItem = ({ json: input }: INodeExecutionData, index: number): Item => {
 		try {
 			const values: Values = {};

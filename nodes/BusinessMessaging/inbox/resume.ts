@@ -56,7 +56,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const run = wait?.record === undefined ? undefined : readRecord(context, id, wait.record);
 		if (!run) return refuse(context, 410, 'This execution takes no replies at this URL');
 		const delivery = await readDelivery(context);
-		const events = readEvents(context, delivery);
+		const events = await readEvents(context, delivery);
 		if (!events) return refuseBody(context);
 		const isReplied = await withLock(id, async () => await takeMessages(context, run, events));
 		return isReplied ? goOn(context, run, wait) : handled('Not a reply');

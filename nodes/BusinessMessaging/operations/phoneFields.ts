@@ -1,5 +1,6 @@
 /** Parameters with a phone number, and the Default Country of local numbers. */
 import { samePhoneKey } from '../phone/compare';
+import { readCountry } from '../phone/countries';
 import { planOf } from '../phone/plans';
 import { isPersonId, plusMissing, readPhone } from '../phone/readPhone';
 import { quoted, textOrJson } from '../jsonValues';
@@ -28,6 +29,12 @@ export const defaultCountryField = choiceField({
 	description:
 		'The country of phone numbers without a country code. Numbers with + or 00 keep their own country. The Default Country of the node replaces that of the credential.',
 });
+
+/** The country of the credential's local numbers: its ISO code, or another value of the field. */
+export function defaultCountryOf(credential: { defaultCountry?: unknown } | undefined): string {
+	const written = textOrJson(credential?.defaultCountry);
+	return readCountry(written) ?? written;
+}
 
 /**
  * Reads a field with a phone number. The Default Country of `options` overrides the credential's.

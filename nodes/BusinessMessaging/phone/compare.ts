@@ -14,8 +14,12 @@ const twoForms: Array<[RegExp, string]> = [
 /** The greatest length that is read; nobody writes a number with more characters. */
 const maxLength = 100;
 
-/** What services add to a number: the name of the channel before it (`whatsapp:`), or an address of WhatsApp after it. */
-const aroundNumber = /^\s*[a-z][a-z\d_-]{0,29}:(?=\s*\+?\d)|@(?:s\.whatsapp\.net|c\.us)\s*$/gi;
+/**
+ * What services add to a number: the name of the channel before it (`whatsapp:`), or an address of WhatsApp after it, which
+ * may begin with the number of a linked device (`:12@s.whatsapp.net`).
+ */
+const aroundNumber =
+	/^\s*[a-z][a-z\d_-]{0,29}:(?=\s*\+?\d)|(?::\d{1,5})?@(?:s\.whatsapp\.net|c\.us)\s*$/gi;
 
 /** A service's number in E.164; the number may come without the `+`, or with the name of a channel. Other texts stay as they are. */
 export function toE164(from: string): string {

@@ -13,16 +13,27 @@ const stateWords: Record<string, RegExp> = {
 const receiptWords =
 	/^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
 
+/** Words for an incoming message, one of which its name contains, and other words in such names. */
+const incomingWord = /^(received|inbound|incoming)$/;
+const messageWords = /^(messages?|msg|sms|mms|whatsapp|text|event|new)$/;
+
 /**
- * The kind of an event. Receipts get our name, whether the service calls them `message_delivered`, `READ`, or
- * `message.status` with a status in the data (assumption); other events keep their name.
+ * The kind of an event. Incoming messages get our name, whether the service calls them `message_received`,
+ * `MessageReceived` or `inbound.message`. So do receipts: `message_delivered`, `READ`, or `message.status` with a status
+ * in the data (assumption). Other events keep their name.
  */
 export function kindOf({ event, data }: EventEnvelope): string {
 	if (eventKinds.some(({ value }) => value === event)) return event;
 	const words = wordsOf(event);
+	if (isIncoming(words)) return 'message.received';
 	if (!words.every((word) => kindOfWord(word) ?? receiptWords.test(word))) return event;
 	const [stated] = wordsOf(readStatus(data) ?? '').flatMap((word) => kindOfWord(word) ?? []);
 	return stated ?? words.flatMap((word) => kindOfWord(word) ?? []).at(-1) ?? event;
+}
+
+function isIncoming(words: string[]): boolean {
+	const others = words.filter((word) => !incomingWord.test(word));
+	return others.length < words.length && others.every((word) => messageWords.test(word));
 }
 
 /** The status of a message, as the service writes it: at the top, or inside `message`. */

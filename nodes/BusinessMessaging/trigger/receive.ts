@@ -58,7 +58,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		return refuse(context, 413, 'The body is too large');
 	if (!(await hasSignature(context, delivery)))
 		return refuse(context, 401, 'The signature is missing, wrong or too old');
-	const events = readEvents(context, delivery);
+	const events = await readEvents(context, delivery);
 	return events ? await handle(context, events, delivery, options) : refuseBody(context);
 }
 

@@ -4,8 +4,11 @@ import { type IWebhookFunctions, type IWebhookResponseData, sleep } from 'n8n-wo
 import { type EventEnvelope } from '../api/events';
 import { readEnvelopes } from '../reading/readEvents';
 import { parseJson } from '../reading/parseJson';
+import { defaultCountryOf } from '../operations/phoneFields';
+import { credentialType } from '../transport/connect';
 import { writeLog } from '../log';
 import type { Response } from './deduplication';
+import { localSenderOf, withCountryCode } from './simpleEvent';
 
 /** A delivery as it came. */
 export interface Delivery {
@@ -38,14 +41,15 @@ export async function readDelivery(context: IWebhookFunctions): Promise<Delivery
 /**
  * The events of a delivery. n8n parses JSON only if the header says so, and rounds large numeric IDs. So this function
  * reads the raw body, unless only n8n can read it. Entries of a list that are no events are left out, and n8n's log
- * says so: if the whole list were refused, its other events would be lost.
+ * says so: if the whole list were refused, its other events would be lost. Local numbers of senders are completed with the
+ * credential's Default Country.
  *
  * @returns undefined if there is no event
  */
-export function readEvents(
+export async function readEvents(
 	context: IWebhookFunctions,
 	{ rawBody }: Delivery,
-): EventEnvelope[] | undefined {
+): Promise<EventEnvelope[] | undefined> {
 	const parsed = readEnvelopes(parseJson(String(rawBody)));
 	const { events, others } =
 		parsed.events.length > 0 ? parsed : readEnvelopes(context.getBodyData());
@@ -55,7 +59,10 @@ export function readEvents(
 			context,
 			`Entries of a delivery that are not events were left out: ${others}. An event needs "event" (text) and "data" (object).`,
 		);
-	return events;
+	// n8n reads the credential from its database, so this is not done for other events.
+	if (!events.some(localSenderOf)) return events;
+	const country = defaultCountryOf(await context.getCredentials(credentialType));
+	return events.map((event) => withCountryCode(event, country));
 }
 
 /** 200: the delivery is handled, and the service need not repeat it. */

@@ -7,7 +7,7 @@ import { kindOf, readStatus } from '../reading/readEvents';
 import { textOrJson, isRecord } from '../jsonValues';
 import { asMilliseconds, plain, readId } from '../reading/readResponse';
 import { isPhoneKey, samePhoneKey, toE164 } from '../phone/compare';
-import { isPersonId } from '../phone/readPhone';
+import { isPersonId, readPhone } from '../phone/readPhone';
 import { type Intent, intentOf } from './intent';
 
 /** The fields of an event under fixed names, the same as in the output of the send operations; absent ones are left out. */
@@ -36,13 +36,14 @@ export interface SimpleEvent {
 export function readEvent({ event: name, data, ...envelope }: EventEnvelope): SimpleEvent {
 	const event = kindOf({ event: name, data });
 	const message = isRecord(data.message) ? data.message : {};
-	const text =
+	const written =
 		readText(data.text) ??
 		readText(message.text) ??
 		readText(message.content) ??
 		readText(message.body);
+	const text = textOrJson(written) === '' ? (readTap([data, message]) ?? written) : written;
 	const fields = {
-		...readSender(event, data.from ?? message.from, [data, message]),
+		...readSender(event, fromIn(data), [data, message]),
 		to: readPhoneNumber(data.to ?? message.to),
 		text,
 		intent: event === 'message.received' ? intentOf(text) : undefined,
@@ -68,6 +69,35 @@ function readPhoneNumber(value: unknown): unknown {
 
 function numberIn(person: Record<string, unknown>): unknown {
 	return valuesOf(person, numberNames).find((value) => textOrJson(value) !== '');
+}
+
+/** A number as it is dialled within a country. Shorter numbers are those of businesses. */
+const localNumber = /^\s*\(?\d(?:[\s().\-/]*\d){5,14}\s*$/;
+
+/** The number of a sender that may be a local one; undefined if it has a country code or is no number. */
+export function localSenderOf({ event, data }: EventEnvelope): string | undefined {
+	if (kindOf({ event, data }) !== 'message.received') return undefined;
+	const number = textOrJson(readPhoneNumber(fromIn(data)));
+	return localNumber.test(number) ? number : undefined;
+}
+
+/**
+ * A message with the local number of its sender in E.164. Otherwise, a reply from such a number would not reach its
+ * question. Any other event stays as it is.
+ *
+ * @param country ISO code
+ */
+export function withCountryCode(event: EventEnvelope, country: string): EventEnvelope {
+	const { e164: phone } = readPhone(localSenderOf(event) ?? '', country);
+	if (phone === undefined) return event;
+	const given = fromIn(event.data);
+	const from = isRecord(given) ? { phone, ...omit(given, 'phone') } : phone;
+	return { ...event, data: { ...event.data, from } };
+}
+
+/** The sender of a message, as the service writes it. */
+function fromIn({ from, message }: EventEnvelope['data']): unknown {
+	return from ?? (isRecord(message) ? message.from : undefined);
 }
 
 /** The values of the fields with these names, in their order. */
@@ -138,6 +168,26 @@ function readText(value: unknown, depth = 0): unknown {
 	return depth > 1 ? undefined : readText(value.body ?? value.text, depth + 1);
 }
 
+/** Fields for a tap on a button or on an entry of a list, its label in them, and fields around them. Assumption: the usual names. */
+const tapNames = [
+	...['button', 'buttonReply', 'listReply', 'quickReply', 'quickReplyButton'],
+	...['buttonText', 'buttonTitle', 'listTitle'],
+].map(plain);
+const labelNames = ['title', 'text', 'displayText', 'label'].map(plain);
+const aroundTap = ['interactive', 'content'].map(plain);
+
+/** The label of the button or entry that a person has tapped; undefined without a tap. */
+function readTap(places: Array<Record<string, unknown>>): string | undefined {
+	const inside = (outer: typeof places) =>
+		outer.flatMap((place) => valuesOf(place, aroundTap)).filter(isRecord);
+	const inner = inside(places);
+	const taps = [...places, ...inner, ...inside(inner)].flatMap((place) =>
+		valuesOf(place, tapNames),
+	);
+	const labels = taps.flatMap((tap) => (isRecord(tap) ? valuesOf(tap, labelNames) : [tap]));
+	return labels.find((label): label is string => typeof label === 'string' && label.trim() !== '');
+}
+
 /**
  * Names of fields that may contain the time of an event, the clearest ones first; occurred_at counts as occurredAt.
  * Assumption: the usual names.
@@ -194,7 +244,7 @@ export function simplify(envelope: EventEnvelope): IDataObject {
 	};
 	const renamed = [
 		timeField(envelope.data) ?? '',
-		isAboutMessage(envelope.event) && textOrJson(envelope.data.id) === fields.messageId ? 'id' : '',
+		isAboutMessage(fields.event) && textOrJson(envelope.data.id) === fields.messageId ? 'id' : '',
 	];
 	const others = omit(envelope.data, [...renamed, ...Object.keys(fields)]);
 	return { ...fields, ...people, ...others } as IDataObject;

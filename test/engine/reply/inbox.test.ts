@@ -61,6 +61,21 @@ test('a reply is output once and starts no workflow, with several triggers, one 
 	expect(all.flatMap(startedBy)).toEqual(['Fine', 'Fine', 'Fine']);
 });
 
+test.each<[string, object, string?]>([
+	['under another name', { text: 'Yes' }, 'MessageReceived'],
+	['from a linked device', { from: '447700900123:12@s.whatsapp.net', text: 'Yes' }],
+	['from a local number', { from: '07700 900123', text: 'Yes' }],
+	['by a tap', { interactive: { button_reply: { id: 'y', title: 'Yes' } } }],
+])('a reply reaches its question: %s', async (_, data, event = 'message.received') => {
+	const to = '+447700900123';
+	const credentials = service.credentials({ defaultCountry: 'GB' });
+	const trigger = await inbox({ credentials });
+	const execution = await people.ask([to], {}, { credentials });
+	await triggers.deliver(trigger, { event, data: { id: 'm1', from: to, ...data } });
+	expect(await jsonOf(execution)).toMatchObject([{ replied: true, from: to, text: 'Yes' }]);
+	expect(startedBy(trigger)).toEqual([]);
+});
+
 test('a second delivery of a reply changes nothing, even after n8n has restarted', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);

@@ -106,15 +106,36 @@ test.each<[string, string, object, object[] | undefined, string[]]>([
 		[event, otherEvent],
 		[lineAbout(2)],
 	],
-])('reads the events of %s', (_, text, parsed, expected, lines) => {
+])('reads the events of %s', async (_, text, parsed, expected, lines) => {
 	const log: string[] = [];
 	const context = {
 		getBodyData: () => parsed,
 		logger: { warn: (line: string) => log.push(line) },
 	} as unknown as IWebhookFunctions;
-	const events = readEvents(context, { headers: {}, rawBody: Buffer.from(text) });
+	const events = await readEvents(context, { headers: {}, rawBody: Buffer.from(text) });
 	expect([events, log]).toEqual([expected, lines]);
 });
+
+test.each([
+	['GB', '+447700900123'],
+	['United Kingdom', '+447700900123'],
+	['none', '07700900123'],
+	[undefined, '07700900123'],
+])(
+	"a local sender gets the country of the credential's Default Country: %s",
+	async (country, from) => {
+		const getCredentials = jest.fn(async () => ({ defaultCountry: country }));
+		const context = { getCredentials } as unknown as IWebhookFunctions;
+		const read = async (...senders: string[]) => {
+			const list = senders.map((sender) => ({ event: 'message_received', data: { from: sender } }));
+			const delivery = { headers: {}, rawBody: Buffer.from(JSON.stringify(list)) };
+			return (await readEvents(context, delivery))?.map(({ data }) => data.from);
+		};
+		expect(await read('15550001001')).toEqual(['15550001001']);
+		expect(getCredentials).not.toHaveBeenCalled();
+		expect(await read('15550001001', '07700900123')).toEqual(['15550001001', from]);
+	},
+);
 
 test('a handled delivery gets 200 with the result', () => {
 	expect(handled('Duplicate event')).toEqual({ webhookResponse: { message: 'Duplicate event' } });

@@ -1,8 +1,12 @@
 /** The usual fields of an event, wherever a service has them. */
+import { isObject } from 'lodash';
+
 import {
+	localSenderOf,
 	readEvent,
 	senderOf,
 	simplify,
+	withCountryCode,
 } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
 const received = (data: Record<string, unknown>) => ({ event: 'message.received', data });
@@ -17,6 +21,68 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
 	['three levels deep, which is not read', { text: { body: { text: { body: 'Hi' } } } }, undefined],
 ])('a text %s', (_, data, text) => {
 	expect(readEvent(received(data)).text).toBe(text);
+});
+
+const tap = { id: 'b1', payload: 'b1', title: 'Yes' };
+const typed = { type: 'button_reply', button_reply: tap };
+
+test.each<[string, Record<string, unknown>]>([
+	['button.text', { type: 'button', button: { text: 'Yes', payload: 'b1' } }],
+	['button_reply.title', { button_reply: tap }],
+	['buttonReply.title', { buttonReply: tap }],
+	['interactive.button_reply.title', { type: 'interactive', interactive: typed }],
+	['interactive.list_reply.title', { interactive: { type: 'list_reply', list_reply: tap } }],
+	['content.interactive', { content: { type: 'interactive', interactive: typed } }],
+	['message.content', { message: { content: typed } }],
+	['message.interactive', { message: { interactive: { list_reply: tap } } }],
+	['buttonText', { buttonText: 'Yes', buttonPayload: 'b1' }],
+	['button', { button: 'Yes' }],
+	['button_reply beside an empty text', { text: '', button_reply: tap }],
+	['button_reply beside no text', { text: null, button_reply: tap }],
+])('the text of a tap is its label, in %s', (_, data) => {
+	expect(readEvent(received(data)).text).toBe('Yes');
+	expect(simplify(received(data))).toMatchObject({ ...data, text: 'Yes' });
+});
+
+test.each<[string, Record<string, unknown>, unknown]>([
+	['a written text counts more', { text: 'No', button_reply: tap }, 'No'],
+	['an empty label', { text: '', button: { text: ' ', payload: 'b1' } }, ''],
+	['an ID alone', { button: { payload: 'b1' } }, undefined],
+	['a type alone', { interactive: 'button', button: true }, undefined],
+])('the text beside a tap: %s', (_, data, text) => {
+	expect(readEvent(received(data)).text).toBe(text);
+});
+
+test.each<[country: string, from: unknown, shown: unknown]>([
+	['GB', '07700 900123', '+447700900123'],
+	['GB', '(07700) 900123', '+447700900123'],
+	['US', 2125550123, '+12125550123'],
+	['ES', '612345678', '+612345678'], // services write numbers with their country, in doubt
+	['GB', { name: 'Anna', phone: '07700900123' }, '+447700900123'],
+	['GB', { name: 'Anna', msisdn: '07700900123' }, '+447700900123'],
+	// A number with its country, a short number, an ID and a name stay as they are.
+	['GB', '+33612345678', '+33612345678'],
+	['GB', '33612345678', '+33612345678'],
+	['GB', '60123', '60123'],
+	['GB', '0770090012', '0770090012'],
+	['GB', '07700900123456789', '07700900123456789'],
+	['GB', 'Acme', 'Acme'],
+	['none', '07700900123', '07700900123'],
+])('with the country %s, the sender %j is %s', (country, from, shown) => {
+	for (const data of [{ from }, { message: { from } }]) {
+		const event = withCountryCode(received(data), country);
+		expect(readEvent(event).from).toBe(shown);
+		const { fromDetails } = simplify(withCountryCode(received({ from }), country));
+		expect(fromDetails).toEqual(
+			isObject(from) ? expect.objectContaining({ name: 'Anna' }) : undefined,
+		);
+	}
+});
+
+test('only the sender of a message gets a country code', () => {
+	const receipt = { event: 'message.read', data: { from: '07700900123', to: '07700900124' } };
+	expect(withCountryCode(receipt, 'GB')).toBe(receipt);
+	expect(localSenderOf(receipt)).toBeUndefined();
 });
 
 test.each<[string, Record<string, unknown>, unknown]>([
