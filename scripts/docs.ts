@@ -7,6 +7,7 @@ import { groupBy, map, sortBy, startCase, toLower, union } from 'lodash';
 
 import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../nodes/BusinessMessaging/description';
+import { intentPhrases } from '../nodes/BusinessMessaging/webhooks/intent';
 import { buildOpenApiDocument } from '../sandbox/openapi';
 import { filesBelow, readText, root } from '../harness/engine/files';
 import { areaCodeTable, areaCodeTableFile } from './areaCodeTable';
@@ -33,6 +34,15 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 		const file = path.join(root, 'README.md');
 		writeFileSync(file, readText('README.md').replace(operationRows, withAllOperations));
 	},
+	/** The table of docs/opt-out-words.md. */
+	words: () => {
+		const file = 'docs/opt-out-words.md';
+		const rows = intentPhrases.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+		writeFileSync(
+			path.join(root, file),
+			readText(file).replace(wordRows, () => rows),
+		);
+	},
 	/** The table is only printed, because every change of a test would change it. */
 	endpoints: () => console.log(endpointTable()),
 	/** The table of numbering plans, from libphonenumber-js. */
@@ -56,6 +66,9 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 
 /** The rows of the README's table, one for each resource. */
 const operationRows = /(?<=\n## All operations\n\n\|.*\n\|.*\n)(\|.*\n)+/;
+
+/** The rows of the table of words, one for each language. */
+const wordRows = /(?<=\n\| Language .*\n\|.*\n)(\|.*\n)*/;
 
 /** Resources keep their order; a new one comes last. */
 function withAllOperations(rows: string): string {

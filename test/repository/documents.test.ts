@@ -10,6 +10,7 @@ import type { INode, INodeTypeDescription } from 'n8n-workflow';
 import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessaging.node';
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
 import { operations } from '../../nodes/BusinessMessaging/description';
+import { intentPhrases } from '../../nodes/BusinessMessaging/webhooks/intent';
 import { controlWords } from '../../sandbox/controls';
 import { changeableSchema } from '../../sandbox/options';
 import { variationPointNames } from '../../sandbox/variants';
@@ -114,6 +115,12 @@ test('the page of the sandbox names every control, and every option that can be 
 	expect(controls).toEqual(Object.keys(controlWords).sort());
 	const options = named('docs/sandbox.md', /^\| `\{ "(\w+)"/gm);
 	expect(options).toEqual(Object.keys(changeableSchema.shape).sort());
+});
+
+test('the table of opt-out and opt-in words names all of them', () => {
+	const words = readText('docs/opt-out-words.md');
+	for (const cells of intentPhrases) expect(words).toContain(`| ${cells.join(' | ')} |\n`);
+	expect(words.split('\n| ')).toHaveLength(intentPhrases.length + 3);
 });
 
 test('the table of the project structure names every folder, and the imports of each are restricted', () => {

@@ -1,8 +1,8 @@
 /** Reads a reply as the expected kind of answer. Says what is written to a person whose reply does not fit. */
-import { trim } from 'lodash';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 
+import { foldText, trimPunctuation } from '../foldText';
 import { readApproval } from '../operations/sending/approval';
 import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/sending/questionFields';
 import { withLatinDigits } from '../phone/readPhone';
@@ -30,18 +30,16 @@ export function readAnswer(text: string | null, expected: Expected): AnswerValue
 }
 
 const emailSchema = z.string().email();
-const marks = ' \t\n\r"\'.,;:!?¡¿()*_-';
 
-/** A text for comparison: lower case, without punctuation at its ends, and one form for variants of a character. */
-function plain(text: string): string {
-	const variants = /[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
-	const latin = withLatinDigits(text.normalize('NFKC'));
-	return trim(latin.toLocaleLowerCase('en'), marks).replace(variants, '');
+/** A text for comparison, without punctuation at its ends. */
+function plain(text: string, fold = foldText): string {
+	return trimPunctuation(fold(withLatinDigits(text)));
 }
 
-/** Whether two answers differ only in case, spaces and punctuation. Texts of punctuation only, such as *** or -, never count. */
-function isSameAnswer(expected: string, text: string): boolean {
-	return plain(text) !== '' && plain(expected) === plain(text);
+/** The choice that equals a text apart from punctuation; undefined for a text of punctuation only, such as *** or -. */
+function findChoice(text: string, choices: string[], fold?: (text: string) => string) {
+	const wanted = plain(text, fold);
+	return wanted === '' ? undefined : choices.find((choice) => plain(choice, fold) === wanted);
 }
 
 /**
@@ -52,7 +50,8 @@ function isSameAnswer(expected: string, text: string): boolean {
 function readChoice(text: string, choices: string[]): string | undefined {
 	const named =
 		choices.find((choice) => choice === text) ??
-		choices.find((choice) => isSameAnswer(choice, text));
+		findChoice(text, choices, (one) => one.normalize().toLowerCase()) ?? // the choices may differ only in accents
+		findChoice(text, choices);
 	const place = /^\d{1,3}$/.test(plain(text)) ? Number(plain(text)) : 0;
 	const numbered = choices[place - 1];
 	const isClear = !haveDigits(choices) || Number.parseInt(numbered) === place;

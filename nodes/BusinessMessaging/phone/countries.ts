@@ -1,6 +1,7 @@
 /** Countries as people write them. */
 import { memoize } from 'lodash';
 
+import { foldText } from '../foldText';
 import { planOf, plansFor } from './plans';
 
 const codes = Object.keys(planOf).filter((code) => /^[A-Z]{2}$/.test(code));
@@ -17,12 +18,9 @@ const otherNames: Record<string, string> = {
 const languages =
 	'en de fr es pt it nl pl sv da nb fi cs hu ro tr el ru uk ar he hi id vi th ja ko zh';
 
-/** A name in capitals and without accents, spaces and punctuation. The vowel signs of Indic scripts stay. */
+/** A name without case, accents, spaces and punctuation. */
 function folded(name: string): string {
-	return name
-		.normalize('NFD')
-		.replace(/[\u0300-\u036f\u064b-\u0655]|[^\p{L}\p{M}\p{N}]/gu, '')
-		.toUpperCase(); // in lower case, ı would differ from i, and ς from σ
+	return foldText(name).replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 }
 
 /**

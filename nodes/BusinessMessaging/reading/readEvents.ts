@@ -1,5 +1,6 @@
 /** Reads deliveries: the events in them, and the kind of event that each name means. */
 import { type EventEnvelope, eventEnvelopeSchema, eventKinds } from '../api/events';
+import { foldText } from '../foldText';
 import { isRecord, isTooDeep } from '../jsonValues';
 import { readList } from './readResponse';
 
@@ -44,9 +45,7 @@ export function readStatus({ status, message }: EventEnvelope['data']): string |
 
 /** The words in a name: `messageDelivered`, `message.delivered` and `MESSAGE_DELIVERED` consist of the same words. */
 function wordsOf(name: string): string[] {
-	return name
-		.replace(/([a-z])([A-Z])/g, '$1 $2')
-		.toLowerCase()
+	return foldText(name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
 		.replace(/\bnot[_ ]?delivered/, 'undelivered')
 		.split(/[^a-z]+/)
 		.filter(Boolean);

@@ -5,6 +5,7 @@
  */
 import { isObject, minBy, sumBy } from 'lodash';
 
+import { foldText } from '../foldText';
 import { type ServiceRecord, isRecord, textOrJson } from '../jsonValues';
 
 /** A response of the service. */
@@ -63,9 +64,9 @@ export function readFlag(value: unknown): boolean | undefined {
 	return /^-?\d+$/.test(text) ? Number(text) > 0 : undefined;
 }
 
-/** A name in lower case, only letters and digits: `contactid` for `contact_id` and `contactId`. */
+/** A name in lower case, only letters and digits: `contactid` for `contact_id`, `contactId` and `CONTACT_İD`. */
 export function plain(name: string): string {
-	return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+	return foldText(name).replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** A response and its fields, those nearest to the top first. Fields inside lists are left out. */

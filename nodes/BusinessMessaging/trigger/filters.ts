@@ -1,7 +1,8 @@
 /** Filters decide which of the chosen events start an execution. A filter applies only to the kinds of event that have its field. */
-import { omit, trimEnd } from 'lodash';
+import { omit } from 'lodash';
 
 import { eventKinds } from '../api/events';
+import { foldText, trimPunctuation } from '../foldText';
 import { quoted, splitList, textOrJson } from '../jsonValues';
 import { choiceField, collectionField, textField } from '../operations/fields';
 import { samePhoneKey } from '../phone/compare';
@@ -27,7 +28,7 @@ export const filtersField = collectionField({
 			name: 'firstWords',
 			placeholder: 'e.g. stop, help, order',
 			description:
-				'Only messages that begin with one of these words, separated by commas. Upper and lower case, a slash before the word and punctuation after it do not matter.',
+				'Only messages that begin with one of these words, separated by commas. Case, accents, a slash before the word and punctuation around it do not matter.',
 		}),
 		choiceField({
 			displayName: 'Intent',
@@ -40,7 +41,7 @@ export const filtersField = collectionField({
 			],
 			default: 'any',
 			description:
-				'Only messages with this intent, in one of two dozen languages. Items show the intent in the field <code>intent</code>.',
+				'Only messages with this intent, in one of three dozen languages. Items show the intent in the field <code>intent</code>.',
 		}),
 		textField({
 			displayName: 'Only Run If',
@@ -67,7 +68,7 @@ export const filtersField = collectionField({
 			name: 'textContains',
 			placeholder: 'e.g. invoice, bill',
 			description:
-				'Only messages that contain at least one of these texts, separated by commas. Case does not matter.',
+				'Only messages that contain at least one of these texts, separated by commas. Case and accents do not matter.',
 		}),
 	],
 });
@@ -160,11 +161,12 @@ function entries(value: unknown): string[] {
 }
 
 function folded(text: string): string {
-	return text.trim().toLowerCase();
+	return foldText(text).trim();
 }
 
 function firstWord(text: string): string {
-	return trimEnd((folded(text).split(/\s/)[0] ?? '').replace(/^\//, ''), '.,;:!?');
+	const [word] = folded(text).split(/\s/);
+	return trimPunctuation(word.replace(/^\//, '')) || word;
 }
 
 /** A key that all spellings of a phone number share; other senders stay as they are. */

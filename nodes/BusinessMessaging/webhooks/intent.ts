@@ -1,23 +1,31 @@
 /** The phrases with which people opt out of messages, or opt in again. */
 
+import { foldText } from '../foldText';
+import { consistsOf } from '../operations/sending/approval';
+
 /** What a message asks for. */
 export type Intent = 'optIn' | 'optOut';
 
 /**
- * By language. In all languages, words that often answer a question (cancel, end, yes) are left out. Source: phrases in
- * common use with services of this kind.
+ * By language. Source: phrases in common use with services of this kind. The English ones for opting out contain all words
+ * that US operators and the FCC require; `docs/opt-out-words.md` shows all of them. Other words that often answer a
+ * question (yes) are left out.
  */
-const phrases: ReadonlyArray<[language: string, optOut: string, optIn: string]> = [
+export const intentPhrases: ReadonlyArray<[language: string, optOut: string, optIn: string]> = [
 	[
 		'English',
-		'stop, stop all, stopall, unsubscribe, opt out, optout, quit',
+		'stop, stop all, stopall, unsubscribe, unsubscribe me, opt out, optout, cancel, end, quit, revoke, remove me',
 		'start, unstop, subscribe, opt in, optin',
 	],
 	['Arabic', 'إيقاف, أوقف, توقف, قف, إلغاء الاشتراك', 'ابدأ, بدء, اشترك, اشتراك'],
 	['Bengali', 'বন্ধ, বন্ধ করুন, থামুন', 'শুরু, শুরু করুন'],
+	['Bulgarian', 'спри, спрете, отпиши, отпишете ме', 'започни, абонирай'],
 	['Chinese', '停止, 退订, 退訂, 取消订阅, 取消訂閱, td', '开始, 開始, 订阅, 訂閱'],
 	['Czech', 'zastavit, odhlásit', 'začít, přihlásit'],
+	['Danish', 'afmeld, afmeld mig, frameld', 'tilmeld, tilmeld mig'],
 	['Dutch', 'stoppen, afmelden, uitschrijven', 'starten, aanmelden, inschrijven'],
+	['Filipino', 'tigil, itigil, ihinto', 'simulan, magsimula'],
+	['Finnish', 'lopeta, peruuta, peruuta tilaus, poistu', 'aloita, liity'],
 	[
 		'French',
 		'arrêt, arrêter, arrêtez, désabonner, se désabonner, désinscrire, désinscription',
@@ -27,9 +35,16 @@ const phrases: ReadonlyArray<[language: string, optOut: string, optIn: string]> 
 	['Greek', 'στοπ, διακοπή, διαγραφή', 'έναρξη, εγγραφή'],
 	['Hebrew', 'הסר, הסירו, עצור', 'התחל, הצטרף'],
 	['Hindi', 'रोकें, रोको, रुकें, रुको, बंद करें, बंद करो', 'शुरू, शुरू करें, शुरू करो'],
+	['Hungarian', 'leállítás, leiratkozás, leiratkozom, állj', 'feliratkozás, feliratkozom, indítás'],
 	['Indonesian', 'berhenti, hentikan, berhenti berlangganan', 'mulai, berlangganan'],
 	['Italian', 'ferma, disiscrivi, disiscrivimi, cancellami', 'inizia, avvia, iscrivimi'],
 	['Japanese', '停止, 配信停止, 配信解除, ストップ', '開始, 再開, スタート'],
+	[
+		'Korean',
+		'중지, 중단, 정지, 그만, 수신거부, 수신 거부, 구독취소, 구독 취소, 해지',
+		'시작, 구독, 수신동의, 수신 동의',
+	],
+	['Norwegian', 'avslutt, avmeld, meld meg av', 'meld meg på, påmelding'],
 	['Persian', 'لغو, لغو اشتراک', 'شروع'],
 	['Polish', 'zatrzymaj, wypisz, wypisz mnie, rezygnuję', 'rozpocznij, zapisz mnie, wznów'],
 	[
@@ -43,43 +58,45 @@ const phrases: ReadonlyArray<[language: string, optOut: string, optIn: string]> 
 		'стоп, отписаться, отписка, отпишите, отпишите меня',
 		'старт, начать, подписаться, подпишите меня',
 	],
+	['Slovak', 'zastaviť, odhlásiť', 'začať, prihlásiť'],
 	[
 		'Spanish',
 		'alto, parar, baja, darme de baja, cancelar suscripción',
 		'alta, darme de alta, iniciar, empezar, suscribirme',
 	],
+	['Swahili', 'simamisha, sitisha, jiondoe', 'anza, jiunge'],
 	['Swedish', 'stoppa, avregistrera, avprenumerera', 'starta, prenumerera'],
-	['Turkish', 'dur, durdur, ret, abonelikten çık', 'başla, başlat, abone ol'],
+	['Tamil', 'நிறுத்து, நிறுத்தவும், நிறுத்துங்கள்', 'தொடங்கு, தொடங்கவும், தொடங்குங்கள்'],
+	['Thai', 'หยุด, ยกเลิก, เลิกรับ, เลิกรับข่าวสาร', 'เริ่ม, สมัคร, รับข่าวสาร'],
+	['Turkish', 'dur, durdur, ret, iptal, abonelikten çık', 'başla, başlat, abone ol'],
 	['Ukrainian', 'відписатися, відписка, зупинити', 'почати, підписатися'],
+	['Urdu', 'بند کرو, بند کریں, روکو, روکیں, رکو, رکیں', 'شروع, شروع کرو, شروع کریں'],
 	['Vietnamese', 'dừng, ngừng, hủy đăng ký', 'bắt đầu, đăng ký'],
 ];
 
 /** Emoji, also those that contain a digit (1️⃣), or that NFKC turns into letters (Ⓜ️, ™️). */
 const emoji = /[\d#*]?\u20e3|\p{Extended_Pictographic}/gu;
 
-const intents = new Map<string, Intent>(
-	phrases.flatMap(([, optOut, optIn]) => [
-		...optOut.split(', ').map((word): [string, Intent] => [plain(word), 'optOut']),
-		...optIn.split(', ').map((word): [string, Intent] => [plain(word), 'optIn']),
-	]),
-);
+const phrasesOf: Record<Intent, string[]> = { optOut: joined(1), optIn: joined(2) };
 
-/** The intent of a message that consists only of such a phrase. Case, accents, punctuation and emoji do not matter. */
-export function intentOf(text: unknown): Intent | undefined {
-	return typeof text === 'string' && text.length < 100 ? intents.get(plain(text)) : undefined;
+function joined(place: 1 | 2): string[] {
+	return intentPhrases.flatMap((row) => row[place].split(', ')).map(plain);
 }
 
-/** Words in lower case without accents and emoji. The vowel signs of Indic scripts stay. */
+/**
+ * The intent of a message that consists only of such phrases and polite words ("please stop"). Case, accents, punctuation
+ * and emoji do not matter.
+ */
+export function intentOf(text: unknown): Intent | undefined {
+	if (typeof text !== 'string' || text.trim().length >= 100) return undefined;
+	const words = plain(text);
+	return (['optOut', 'optIn'] as const).find((intent) => consistsOf(words, phrasesOf[intent]));
+}
+
+/** Folded words without emoji, separated by spaces. */
 function plain(text: string): string {
-	const letters = text
-		.replace(/\p{Variation_Selector}/gu, '')
-		.replace(emoji, ' ')
-		.normalize('NFKC')
-		.toLowerCase()
-		.normalize('NFD')
-		.replace(/[\u0300-\u036f\u064b-\u0655]/g, '')
-		.replace(/ı/g, 'i');
-	return letters
+	const words = foldText(text.replace(/\p{Variation_Selector}/gu, '').replace(emoji, ' '));
+	return words
 		.split(/[^\p{L}\p{M}\p{N}]+/u)
 		.filter(Boolean)
 		.join(' ');

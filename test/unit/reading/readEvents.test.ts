@@ -34,6 +34,7 @@ test.each<[string, Record<string, unknown>, string]>([
 	['RECEIVED', {}, 'message.received'],
 	['inboundSms', {}, 'message.received'],
 	['incoming-message', {}, 'message.received'],
+	['MESSAGE_DELİVERED', {}, 'message.delivered'],
 	['order.received', {}, 'order.received'],
 	['payment_received', {}, 'payment_received'],
 	['delivery.receipt.received', { status: 'read' }, 'delivery.receipt.received'],

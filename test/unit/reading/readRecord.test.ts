@@ -108,7 +108,7 @@ test.each<[boolean | undefined, unknown[]]>([
 test.each([
 	['contact_id', 'contactid'],
 	['Contact-ID 2', 'contactid2'],
-	['$größe', 'größe'],
+	['$größe', 'grosse'],
 	['@電話', '電話'],
 	['_', ''],
 ])('the name %s is %j without what services write differently', (name, only) => {

@@ -1,4 +1,5 @@
 /** Reads a reply as yes or no, as people write it: "Ja, gerne", "yes please", "No, thank you!". */
+import { foldText } from '../../foldText';
 
 /**
  * In the languages of the opt-out words (`webhooks/intent.ts`). A word that means yes in one language and no in another
@@ -13,6 +14,7 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 	],
 	['Arabic', 'نعم, أجل, موافق', 'لا, كلا, غير موافق', 'شكرا, شكرا جزيلا, من فضلك, لو سمحت, رجاء'],
 	['Bengali', 'হ্যাঁ, জি, ঠিক আছে', 'না', 'ধন্যবাদ, দয়া করে, প্লিজ'],
+	['Bulgarian', 'да, добре, разбира се', 'не', 'моля, благодаря'],
 	[
 		'Chinese',
 		'是, 是的, 好, 好的, 可以, 行, 同意',
@@ -20,12 +22,15 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 		'谢谢, 謝謝, 多谢, 请, 請',
 	],
 	['Czech', 'ano, jo, jasně, dobře', 'ne', 'prosím, děkuji, děkuju, díky'],
+	['Danish', 'ja, gerne, javel', 'nej, nej tak', 'mange tak, venligst'],
 	[
 		'Dutch',
 		'ja, graag, prima, akkoord',
 		'nee',
 		'alsjeblieft, alstublieft, aub, dank je, dank je wel, dank u, dank u wel, bedankt',
 	],
+	['Filipino', 'oo, opo, sige', 'hindi, hindi po', 'salamat, pakiusap'],
+	['Finnish', 'kyllä, joo, juu, selvä, sopii', 'ei', 'kiitos, kiitti, ole hyvä'],
 	[
 		'French',
 		"oui, ouais, d'accord, bien sûr, volontiers, avec plaisir",
@@ -46,6 +51,7 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 		'नहीं, जी नहीं, nahi',
 		'कृपया, धन्यवाद, शुक्रिया',
 	],
+	['Hungarian', 'igen, persze, rendben', 'nem', 'köszönöm, köszi, kérem'],
 	['Indonesian', 'ya, iya, baik, setuju', 'tidak', 'tolong, terima kasih, makasih'],
 	['Italian', 'sì, certo, va bene, volentieri', 'no', 'grazie, grazie mille, per favore, prego'],
 	[
@@ -54,6 +60,13 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 		'いいえ, いや',
 		'お願いします, ありがとう, ありがとうございます, 結構です',
 	],
+	[
+		'Korean',
+		'네, 예, 응, 좋아요, 그래요',
+		'아니요, 아니오, 아뇨, 아니',
+		'감사합니다, 고마워요, 고맙습니다, 부탁해요, 부탁합니다',
+	],
+	['Norwegian', 'ja, gjerne', 'nei, nei takk', 'takk, tusen takk'],
 	['Persian', 'بله, آره, باشه', 'نه, خیر, نه خیر', 'لطفا, ممنون, مرسی, متشکرم'],
 	['Polish', 'tak, jasne, dobrze, zgoda', 'nie', 'proszę, poproszę, dziękuję, dzięki'],
 	['Portuguese', 'sim, claro, com certeza', 'não, nao', 'por favor, obrigado, obrigada'],
@@ -64,15 +77,25 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 		'нет',
 		'пожалуйста, спасибо, большое спасибо',
 	],
+	['Slovak', 'áno, jasné, dobre', 'nie', 'prosím, ďakujem'],
 	[
 		'Spanish',
 		'sí, si, claro, vale, de acuerdo, con gusto',
 		'no',
 		'por favor, porfa, gracias, muchas gracias',
 	],
+	['Swahili', 'ndiyo, ndio, naam', 'hapana', 'asante, tafadhali'],
 	['Swedish', 'ja, gärna, javisst, absolut', 'nej', 'tack, tack så mycket, snälla'],
+	['Tamil', 'ஆம், ஆமாம், சரி', 'இல்லை, வேண்டாம்', 'நன்றி, தயவுசெய்து'],
+	[
+		'Thai',
+		'ใช่, ได้, ตกลง, โอเค',
+		'ไม่, ไม่ใช่, ไม่ได้, ไม่เอา',
+		'ขอบคุณ, ครับ, ค่ะ, นะคะ, นะครับ',
+	],
 	['Turkish', 'evet, tamam, olur', 'hayır, yok', 'lütfen, teşekkürler, teşekkür ederim, sağ ol'],
 	['Ukrainian', 'так, добре, звичайно', 'ні', 'будь ласка, дякую, прошу'],
+	['Urdu', 'جی, جی ہاں, ہاں, ٹھیک ہے', 'نہیں, جی نہیں', 'شکریہ, براہ کرم, مہربانی'],
 	['Vietnamese', 'vâng, được, đồng ý', 'không', 'cảm ơn, làm ơn, vui lòng, ạ'],
 ];
 
@@ -110,8 +133,8 @@ export function readApproval(
 	return isYes === isNo ? undefined : isYes;
 }
 
-/** Whether a text consists only of these answers and polite words, with at least one answer. */
-function consistsOf(text: string, answers: string[]): boolean {
+/** Whether a text consists only of these answers and polite words, with at least one answer. Each is folded, with words separated by spaces. */
+export function consistsOf(text: string, answers: string[]): boolean {
 	/** For each length of the text that was read so far: whether it contains an answer. */
 	const read = new Map([[0, false]]);
 	for (let end = 0; end < text.length; end++) {
@@ -129,8 +152,8 @@ function consistsOf(text: string, answers: string[]): boolean {
 	return read.get(text.length) === true;
 }
 
-/** Letters of Chinese and Japanese, which are written without spaces. */
-const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u;
+/** Letters of Chinese, Japanese and Thai, which are written without spaces. */
+const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
 const letter = /[\p{L}\p{M}\p{N}]$/u;
 
 function isWordEnd(text: string, end: number): boolean {
@@ -138,14 +161,9 @@ function isWordEnd(text: string, end: number): boolean {
 	return !letter.test(before) || !letter.test(after) || spaceless.test(before);
 }
 
-/** Words in lower case without accents, separated by spaces. Emoji stay, but without their skin color. */
+/** Folded words, separated by spaces. Emoji stay. */
 function plain(text: string): string {
-	return text
-		.normalize('NFKC')
-		.toLowerCase()
-		.normalize('NFD')
-		.replace(/[\u0300-\u036f\u064b-\u0655\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, '')
-		.replace(/ı/g, 'i')
+	return foldText(text)
 		.replace(/[\p{P}\p{Z}\s]+/gu, ' ')
 		.trim();
 }
