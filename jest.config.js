@@ -58,7 +58,7 @@ function onlyNamedFiles(argv) {
 module.exports = {
 	projects: onlyNamedFiles(process.argv),
 	testTimeout: 70_000, // longer than `until` waits, which then says for what
-	maxWorkers: availableParallelism() + 1, // many tests wait for timers or for the other side of a connection
+	maxWorkers: availableParallelism(),
 	// What test files leave behind goes with their process.
 	workerIdleMemoryLimit: '1GB',
 	workerGracefulExitTimeout: 10_000, // a process with much memory takes longer to end than the half second by default

@@ -219,6 +219,24 @@ test('a refused connection does not count for the rate', async () => {
 });
 
 test.each([
+	['as a high rate needs at the response time, half as many again', 60_000, 200, 24, 300],
+	['the least at a low rate', 600, 200, 100, 100],
+	['the least at a low rate with Send Once', 600, 200, 24, 24],
+	['the greatest number at a long response time', 60_000, 5_000, 24, 600],
+])('there are as many simultaneous requests: %s', async (_, requestsPerMinute, ms, least, most) => {
+	let now = 0;
+	jest.spyOn(performance, 'now').mockImplementation(() => now);
+	const service = () => {
+		now += ms;
+		return {};
+	};
+	const { client } = clientOf(service, { requestsPerMinute });
+	expect(client.concurrency(least)).toBe(least);
+	for (let n = 0; n < 60; n++) await client.call(read);
+	expect(client.concurrency(least)).toBe(most);
+});
+
+test.each([
 	[1_001.0000000000001, 1_001],
 	[5e9, 3_600_000],
 ])('a timeout of %d ms reaches the request as %d ms', async (timeoutMs, expected) => {

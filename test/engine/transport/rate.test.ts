@@ -304,20 +304,20 @@ describe('simultaneous requests', () => {
 	const service = useService({ latencyMs: 200 });
 	const sendOnce = { sendOnce: true, campaign: 'at once' };
 
+	// How many a high rate needs: client.test.ts. How many of them are under way depends on the speed of the machine.
 	test.each([
-		['are at most 100 at a low rate', 600, {}, 50, 100],
-		['are at most 24 with Send Once', 600, sendOnce, 20, 24],
-		['are as many as a high rate needs at the response time', 60_000, {}, 150, 400],
-	])('%s', async (_, requestsPerMinute, own, least, most) => {
+		['are at most 100 at a low rate', {}, 100],
+		['are at most 24 with Send Once', sendOnce, 24],
+	])('%s', async (_, own, most) => {
 		const { counters } = service.sandbox.state.requests;
 		let greatest = 0;
 		const count = () => void (greatest = Math.max(greatest, counters.sendText.open));
 		service.sandbox.changes.on('message', count);
-		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute });
+		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 600 });
 		await service.run({ parameters: { ...campaign, ...own }, credentials, items: people(600) });
 		service.sandbox.changes.off('message', count);
 		expect(service.received()).toEqual(oneEach(600));
-		expect(greatest).toBeGreaterThanOrEqual(least);
+		expect(greatest).toBeGreaterThan(4); // the search for the number begins with four
 		expect(greatest).toBeLessThanOrEqual(most);
 	});
 });
