@@ -52,6 +52,41 @@ test.each<[EndpointName, INodeParameters, string]>([
 	},
 );
 
+const withCode = { variables: { mappingMode: 'defineBelow', value: { body_1: '1' } } };
+const header = [{ type: 'header', parameters: [] }];
+const body = [{ type: 'body', parameters: [{ type: 'text', text: '1' }] }];
+
+test.each<[string, string, unknown, object]>([
+	['opening_hours', 'components', header, {}],
+	['login_code', 'components', body, {}],
+	['login_code', 'language', 'en_US', { language: '', ...withCode }],
+	['opening_hours', 'headerDocumentUrl', 'https://a.test/a.pdf', {}],
+	['opening_hours', 'reference', 'order-1', {}],
+])(
+	'with the template %s, %s in Additional Fields is sent, with the check and without it: %j',
+	async (name, field, value, more) => {
+		const template = {
+			operation: 'sendTemplate',
+			template: locator(name, 'name'),
+			language: 'en_US',
+			text: undefined,
+		};
+		const fields = additional([field, typeof value === 'string' ? 'text' : 'json', value]);
+		for (const checkBeforeSending of [true, false])
+			expect(
+				await service.errorOf({
+					...send,
+					...template,
+					...fields,
+					...more,
+					options: { checkBeforeSending },
+				}),
+			).toBeUndefined();
+		const bodies = service.requests('sendTemplate').map((request) => request.body);
+		expect(bodies).toMatchObject([{ [field]: value }, { [field]: value }]);
+	},
+);
+
 const missing = '={{ $json.missing }}';
 const none = '{{ $json.missing }} in';
 const question = { operation: 'sendAndWait', message: 'Shall we?', text: undefined };

@@ -289,9 +289,9 @@ test.each<[string, number, unknown, unknown[]]>([
 });
 
 describe('the form', () => {
-	test('is read in the order of the template, numbered variables in the order of their numbers', () => {
+	test('is read without its empty fields, numbered variables in the order of their numbers', () => {
 		const numbers = range(10, 0).map((n) => [`body_${n}`, `${n}`]);
-		const value = { ...Object.fromEntries(numbers), button1_1: 'b', header_1: 'h', body_0: ' ' };
+		const value = { ...Object.fromEntries(numbers), button1_1: 'b', header_1: 'h', body_0: '' };
 		const ids = ['headerPdfUrl', 'body_2', 'body_10', 'body_1', 'button1_1'];
 		const { given, pdfUrl } = readForm({
 			value: { ...value, headerPdfUrl: ' https://a.test/a.pdf ' },
@@ -328,6 +328,8 @@ describe('the form', () => {
 		[{ button1_2: 'b' }, [], "'Button 1' is empty", needed],
 		[{ body_1: '' }, [field('body_1')], "'body_1' is empty", needed],
 		[{ body_1: ' ' }, [field('body_1', 'Body 1: "Hi"')], '\'Body 1: "Hi"\' is empty', needed],
+		[{ body_1: 'a', body_2: ' ' }, [], "'Body 2' is empty", needed],
+		[{ body_1: 'a', button1_1: '\n' }, [], "'Button 1' is empty", needed],
 		[{ xbody_1: 'x' }, [], '"xbody_1" is not the name of a variable', noName],
 		[{ button_1: 'x' }, [], '"button_1" is not the name of a variable', noName],
 		[{ body2_1: 'x' }, [], '"body2_1" is not the name of a variable', noName],

@@ -1,5 +1,5 @@
 /** Compares messages with their templates before the first one is sent, as far as the service shows the templates. */
-import { attempt, compact, groupBy, isError, maxBy, range, sortBy, uniq } from 'lodash';
+import { attempt, compact, groupBy, isError, map, maxBy, range, sortBy, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
@@ -15,6 +15,7 @@ import { sendMessage } from './sendMessage';
 import {
 	type GivenVariable,
 	type TemplateMessage,
+	hasNamed,
 	nameOf,
 	partOf,
 	refuseGaps,
@@ -29,63 +30,110 @@ const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
 const switchOff = "To send the message anyway, switch off 'Check Before Sending' under 'Options'.";
 
 /**
- * Loads the templates of a run. If a message does not fit the cached list, loads it again.
+ * Loads the templates of a run. If a message does not fit the cached list, loads it again. Named values are sent in the
+ * order of the template's text, which may have been edited, so they always need a new list.
  *
- * @returns undefined if no message needs a check, or if the templates cannot be listed; then a hint says so
+ * @returns undefined if no message needs a check. If the templates cannot be listed, a hint says so, and the list is
+ * empty and has the error as its shortfall.
  */
 export async function lookUpTemplates(
 	client: Client,
 	requests: OperationRequest[],
 ): Promise<TemplateList | undefined> {
+	const hasNames = requests.some(({ rules }) => hasNamed(rules?.template?.given));
 	const isNeeded = requests.some(
 		({ rules: { template, isPreview } = {} }) =>
 			template && (template.isChecked || template.language === '' || isPreview),
 	);
-	if (!isNeeded) return undefined;
+	if (!isNeeded && !hasNames) return undefined;
 	const list = async (isFresh: boolean) =>
 		await withDeadline(async (signal) => await listTemplates(client, isFresh, signal), timeoutMs);
 	try {
-		const known = await list(false);
+		const known = await list(hasNames);
+		if (hasNames) return known;
 		const refused = await mapInTurns(requests, (request) => isRefused(request, known));
 		return refused.includes(true) ? await list(true) : known;
 	} catch (error) {
-		const { message } = asFailure(error);
-		client.hints.add(`The messages were not checked against their templates: ${message}`);
-		return undefined;
+		const shortfall = asFailure(error);
+		client.hints.add(`The messages were not checked against their templates: ${shortfall.message}`);
+		return { records: [], isComplete: false, shortfall };
 	}
 }
 
 /**
- * Compares a message with its template, sorts named values like the template, and adds the language if there is
+ * Compares a message with its template, puts the values in the order of the template, and adds the language if there is
  * only one.
  *
  * @throws InputError for a template that does not exist or is not approved, a missing or surplus value, a missing
- * PDF, a missing language, or a gap in numbered values if the template's variables are unknown
+ * PDF, a missing language, named values whose order is not known, or a gap in numbered values if the template's
+ * variables are unknown
  */
 export function reviewTemplate(message: OperationRequest, list?: TemplateList): OperationRequest {
-	const request = withListedLanguage(withLanguage(message, list), list);
+	const request = withListedLanguage(withLanguage(withoutForm(message), list), list);
 	const problem = list && problemOf(request, list);
 	if (problem) throw new InputError(problem.message, `${problem.description} ${switchOff}`);
-	const { name = '', language = '', given, isChecked } = request.rules?.template ?? {};
-	const variables = list && isChecked && findTemplate(list, name, language)?.variables;
-	if (!variables || !given) {
-		refuseGaps(given ?? []);
+	const { name = '', language = '', given = [], isChecked } = request.rules?.template ?? {};
+	const isNamed = hasNamed(given);
+	const unknown = isNamed && orderProblem(name, language, list);
+	if (unknown) throw unknown;
+	const template = list && findTemplate(list, name, language);
+	const variables = isChecked || isNamed ? template?.variables : undefined;
+	if (!variables || given.length === 0) {
+		refuseGaps(given);
 		return request;
 	}
+	// A value without its place would shift the others, so named values must be complete even without the check.
+	const misfit = valueProblem(given, variables, titleFor(name, language));
+	if (misfit) throw misfit;
 	const order = variables.map(({ id }) => id);
 	const sorted = sortBy(given, (value) => order.indexOf(idFor(value, variables)));
 	return { ...request, body: { ...request.body, components: toComponents(sorted) } };
 }
 
+/** If the form is empty, and Additional Fields contain the components, the user has written the whole message. */
+function withoutForm(request: OperationRequest): OperationRequest {
+	const { rules, body } = request;
+	if (!rules?.template?.given || rules.template.given.length > 0 || !body?.components)
+		return request;
+	return { ...request, rules: { ...rules, template: { ...rules.template, given: undefined } } };
+}
+
+/** Why the order of a template's named variables is not known; undefined if it is. */
+function orderProblem(name: string, language: string, list?: TemplateList): InputError | undefined {
+	const template = list && findTemplate(list, name, language);
+	const versions = list ? versionsOf(list, name) : [];
+	const orders = versions
+		.filter((one) => !one.isRefused && one.language === template?.language)
+		.map(({ variables = [] }) => map(variables, 'id').join('\n'));
+	const reasons = [
+		list?.shortfall && !template && `${list.shortfall.message}.`,
+		!template && 'The service does not list this template.',
+		!template?.variables && 'The service does not show its text.',
+		uniq(orders).length > 1 && 'The service shows several texts.',
+	];
+	const [reason] = compact(reasons);
+	if (!reason) return undefined;
+	return new InputError(
+		`The order of the variables of ${titleFor(name, language, 'the')} is not known`,
+		`${reason} Named values are sent in the order in which the template's text contains them. Try again later, or use a template with numbered variables.`,
+	);
+}
+
+function titleFor(name: string, language: string, article = 'The'): string {
+	return `${article} template "${name}" (${language})`;
+}
+
 /** Whether the review will refuse a message, as far as the list decides that. */
 function isRefused(request: OperationRequest, list: TemplateList): boolean {
-	const complete = attempt(withLanguage, request, list);
+	const complete = attempt(withLanguage, withoutForm(request), list);
 	return isError(complete) || problemOf(complete, list) !== undefined;
 }
 
 function withLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
 	const template = request.rules?.template;
 	if (!template || template.language !== '') return request;
+	const additional = request.body?.language;
+	if (typeof additional === 'string') return inLanguage(request, template, additional);
 	const versions = list ? versionsOf(list, template.name) : [];
 	const [language, ...others] = uniq(compact(versions.map((version) => version.language)));
 	if (language && others.length === 0 && !list?.shortfall)
@@ -223,7 +271,7 @@ function problemOf({ rules, body }: OperationRequest, list: TemplateList): Input
 	const { name, language, given } = message;
 	const template = findTemplate(list, name, language);
 	if (!template) return missingTemplate(list, name, language);
-	const title = `The template "${name}" (${language})`;
+	const title = titleFor(name, language);
 	if (template.isRefused)
 		return new InputError(
 			`${title} is not approved: its status is ${template.status}`,
@@ -235,7 +283,9 @@ function problemOf({ rules, body }: OperationRequest, list: TemplateList): Input
 			`${title} needs a PDF in its header`,
 			"Enter the public address of the PDF in 'Header PDF URL', or attach a PDF to the template in the service.",
 		);
-	return template.variables && valueProblem(given, template.variables, title);
+	// The review compares named values itself, because it never sends them without a check.
+	if (!template.variables || hasNamed(given)) return undefined;
+	return valueProblem(given, template.variables, title);
 }
 
 function valueProblem(
@@ -262,9 +312,12 @@ function valueProblem(
 	return new InputError(message, `The text around it: "${missing.text}".`);
 }
 
-/** The ID of the variable that a value is for: by name, else by number, because the form may have had only numbered fields. */
+/**
+ * The ID of the variable that a value is for: by name, else by number, because the form may have had only numbered
+ * fields. If the form has asked for this number, the template has been edited since.
+ */
 function idFor(value: GivenVariable, variables: TemplateVariable[]): string {
 	const own = variables.filter((variable) => partOf(variable) === partOf(value));
-	const variable = own.find(({ id }) => id === value.id) ?? own[Number(nameOf(value)) - 1];
-	return (variable ?? value).id;
+	const numbered = value.isAsked ? undefined : own[Number(nameOf(value)) - 1];
+	return (own.find(({ id }) => id === value.id) ?? numbered ?? value).id;
 }

@@ -1,5 +1,5 @@
 /** The values of a template's variables, from the form to the components of the message. */
-import { groupBy, isPlainObject, mapValues, sortBy, uniq, upperFirst } from 'lodash';
+import { groupBy, isPlainObject, mapValues, sortBy, upperFirst } from 'lodash';
 
 import type { TemplateVariable } from '../../reading/readTemplates';
 import { InputError } from '../../transport/errors';
@@ -45,7 +45,7 @@ export function titleOf(variable: Pick<TemplateVariable, 'id'>): string {
 /**
  * Reads the form, or an expression whose result has the same shape.
  *
- * @throws InputError for an unknown name and an empty field
+ * @throws InputError for an unknown name, a value of spaces, and an empty field that the template needs
  */
 export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: string } {
 	const { value, schema } = (isPlainObject(form) ? form : {}) as {
@@ -55,14 +55,15 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 	const fields = Array.isArray(schema) ? schema : [];
 	const labels = Object.fromEntries(fields.map(({ id, displayName }) => [id, displayName]));
 	const texts = mapValues(value ?? {}, (given, id) => {
-		const text = readText(given, labels[id] ?? titleOf({ id }));
-		return text.trim() ? text : '';
+		const label = labels[id] ?? titleOf({ id });
+		const text = readText(given, label);
+		// An empty field may be one that the template does not have. Spaces come from the user's data.
+		if (text !== '' && text.trim() === '' && id !== pdfField) throw emptyField(label);
+		return text;
 	});
-	const missing = fields.find(({ id, required }) => required && !texts[id]);
+	const missing = fields.find(({ id, required }) => required && !texts[id]?.trim());
 	if (missing) throw emptyField(missing.displayName ?? missing.id);
-	// In the order of the form, which is the order of the template.
-	const ids = uniq([...fields.map(({ id }) => id), ...Object.keys(texts)]);
-	const filled = ids.filter((id) => id !== pdfField && texts[id]);
+	const filled = Object.keys(texts).filter((id) => id !== pdfField && texts[id]);
 	const unknown = filled.find((id) => !/^(header|body|button\d+)_./.test(id));
 	if (unknown)
 		throw new InputError(
@@ -86,6 +87,11 @@ function inOrder(given: GivenVariable[]): GivenVariable[] {
 
 function areNumbered(given: GivenVariable[]): boolean {
 	return given.every((one) => /^\d+$/.test(nameOf(one)));
+}
+
+/** Whether a message has named values. Only the text of its template shows their order. */
+export function hasNamed(given: GivenVariable[] = []): boolean {
+	return !areNumbered(given);
 }
 
 /**
