@@ -12,6 +12,7 @@ import { isRecord } from '../jsonValues';
 import type { ParameterField } from '../operations/fields';
 import { isUnreadable, unreadable } from '../operations/readText';
 import { InputError } from '../transport/errors';
+import { isMissingWord, missingWordIn } from './missingWords';
 import { isSameForRun } from './runExpressions';
 import { isToolParameters, isToolReview, toLines, withAnswers } from './toolReview';
 
@@ -22,10 +23,12 @@ const columnKey = /\.\w+|\["[^"]+"\]|\['[^']+'\]/g;
 const mayBeMissing = ['name', 'options.failedMessage'];
 /** Fields whose text only programs read. In all other fields, a list or a boolean inside a text is refused. */
 const forPrograms = ['audienceRules', 'campaign', 'headerDocumentUrl', 'queryParameters', 'url'];
+/** Fields that may contain JSON. There, `null` is a value. */
+const forJson = ({ type, name }: ParameterField) => type === 'json' || name === 'additionalFields';
 /** What n8n shows for a record or an invalid date inside a text. */
 const notForPeople = /\[object [\w ]+\]|Invalid DateTime|^Invalid Date$/;
 /** How n8n shows a missing value, a boolean, a list or a function inside a text. A text may look the same. */
-const mayMislead = /^$|^(?:true|false|-?Infinity)$|,|\{|=>/;
+const mayMislead = /^$|^\s*(?:true|false|-?Infinity|undefined|null|NaN)\s*$|,|\{|=>/;
 /** The error for a function, in each of n8n's two engines for expressions. */
 const functionError = /this is a function|could not be cloned/;
 /** An expression in a text that n8n does not evaluate. */
@@ -103,17 +106,18 @@ export class FieldReader {
 		const { value, error } = isJoined ? joined : this.ask(text, index);
 		const first = codes[0] ?? text;
 		if (error) throw failed(first, field, error);
-		if (isMissing(value)) throw noValue(first, field);
+		if (value === undefined || value === null) throw noValue(first, field);
 		return value;
 	}
 
 	private readWhole(code: string, field: ParameterField, path: string, index: number): unknown {
 		const known = this.known(code, index);
-		if (known !== undefined) return known;
+		if (known !== undefined && !isMissing(known, code, field)) return known;
 		const { value, error } = this.ask(`{{${code}}}`, index);
 		if (error) throw failed(code, field, error);
-		if (typeof value === 'string') checkReadable(value, code, field);
-		if (!isMissing(value)) return value;
+		const isGiven = !isMissing(value, code, field);
+		if (isGiven && typeof value === 'string') this.checkReadable(value, code, field, index);
+		if (isGiven) return value;
 		if (!field.required && mayBeMissing.includes(path)) return undefined;
 		throw noValue(code, field, true);
 	}
@@ -139,7 +143,7 @@ export class FieldReader {
 		const known = this.known(code, index);
 		const { value = known, error } = known === undefined ? this.ask(`{{${code}}}`, index) : {};
 		if (error) throw failed(code, field, error);
-		if (isMissing(value)) throw noValue(code, field);
+		if (isMissing(value, code, field)) throw noValue(code, field);
 		if (isUnreadable(value) && !forPrograms.includes(field.name))
 			throw unreadable(value, `${show(code)} in '${field.displayName}'`);
 	}
@@ -170,9 +174,19 @@ export class FieldReader {
 		}
 		const parts = value.split(separator).slice(1);
 		return codes.map((code, place) => {
-			checkReadable(parts[place], code, field);
+			this.checkReadable(parts[place], code, field, index);
 			return [code, parts[place]];
 		});
+	}
+
+	/** @throws InputError if an evaluated text contains a record, an invalid date, or a word for a missing value */
+	private checkReadable(text: string, code: string, field: ParameterField, index: number): void {
+		const [wrong] = notForPeople.exec(text) ?? [];
+		if (wrong && !code.includes(wrong)) throw notReadable(code, field, wrong);
+		const missing = missingWordIn(text, code, this.items[index]);
+		// The word alone may be in the data. `checkValue` decides.
+		if (missing && !forJson(field) && text.trim() !== missing)
+			throw madeOfMissing(code, field, missing);
 	}
 
 	/** n8n's result for a text with expressions. */
@@ -240,19 +254,27 @@ function checkFixed(text: string, { displayName }: ParameterField): string {
 	);
 }
 
-/** Whether an expression has no result; NaN and Infinity come from calculations that have none. */
-function isMissing(value: unknown): boolean {
+/**
+ * Whether an expression has no result. NaN and Infinity come from calculations that have none; a sheet may contain the
+ * word for a missing value.
+ */
+function isMissing(value: unknown, code: string, field: ParameterField): boolean {
+	if (isMissingWord(value, code)) return !forJson(field);
 	const isNumber = typeof value === 'number';
 	return value === undefined || value === null || (isNumber && !Number.isFinite(value));
 }
 
-/** @throws InputError if an evaluated text contains a record or an invalid date */
-function checkReadable(text: string, code: string, { displayName }: ParameterField): void {
-	const [wrong] = notForPeople.exec(text) ?? [];
-	if (!wrong || code.includes(wrong)) return;
-	throw new InputError(
+function notReadable(code: string, { displayName }: ParameterField, wrong: string): InputError {
+	return new InputError(
 		`${show(code)} in '${displayName}' gives "${wrong}"`,
 		'Choose one field of the record, or correct the date, so that people can read the text.',
+	);
+}
+
+function madeOfMissing(code: string, { displayName }: ParameterField, missing: string): InputError {
+	return new InputError(
+		`${show(code)} in '${displayName}' gives "${missing}" for a missing value`,
+		'Check the names of the fields in the input. If a value may be missing, use an empty text instead, e.g. {{ "Hello " + ($json.name ?? "") }}. If the word is part of your data, write the other text outside the braces, e.g. Hello {{ $json.name }}.',
 	);
 }
 

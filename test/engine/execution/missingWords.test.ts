@@ -1,0 +1,124 @@
+/** The words that an expression makes of a missing value, e.g. "Hello undefined": nobody gets them, unless somebody has written them. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { locator, sendText, useService } from '../../../harness/engine/service';
+
+const service = useService();
+const phone = '+15550001001';
+const send = async (parameters: INodeParameters, json: IDataObject = {}) =>
+	await service.run({
+		parameters: { ...sendText, to: phone, ...parameters },
+		items: [
+			{ phone, name: 'Anna', sheet: 'undefined', empty: null, german: 'um null Uhr', ...json },
+		],
+	});
+
+const made = (word: string) => `gives "${word}" for a missing value`;
+const noValue = 'has no value';
+
+test.each<[code: string, problem: string]>([
+	['"Hello " + $json.nmae', made('undefined')],
+	["$json.name + $json.nmae + '!'", made('undefined')],
+	['`Hello ${$json.nmae}`', made('undefined')],
+	['`Hello ${$json.nmae ?? undefined}`', made('undefined')],
+	['"Hello ".concat($json.nmae)', made('undefined')],
+	['"Hello X".replace("X", $json.nmae)', made('undefined')],
+	['["Hello", String($json.nmae)].join(" ")', made('undefined')],
+	["typeof $json.name === 'undefined' ? '' : 'Hello ' + $json.nmae", made('undefined')],
+	["$('Start').item.json.name + $('Start').item.json.nmae", made('undefined')],
+	['/* "undefined" */ "Hello " + $json.nmae', made('undefined')],
+	['"Hello " + $json.sheet', made('undefined')],
+	['"Hello " + $json.empty', made('null')],
+	['$json.name + $json.empty', made('null')],
+	['$json.german + $json.empty', made('null')],
+	['"Total: " + $json.price * 2', made('NaN')],
+	['"Total: " + ($json.price * 2).toFixed(2)', made('NaN')],
+	['($json.price * 2).toFixed(2) + " €"', made('NaN')],
+	['"Hello " + $json', 'gives "[object Object]"'],
+	['$json.sheet', noValue],
+	['$json.sheet.trim()', noValue],
+	['$json["sheet"] ?? "x"', noValue],
+	['String($json.nmae)', noValue],
+	['`${$json.empty}`', noValue],
+	['($json.price * 2).toFixed(2)', noValue],
+])(
+	'{{ %s }} %s: nothing is sent, whether it is the whole text or a part of it',
+	async (code, problem) => {
+		for (const text of [
+			`={{ ${code} }}`,
+			`=Dear customer, {{ ${code} }}!`,
+			`=C:\\ {{ ${code} }}`,
+		]) {
+			const { error } = await send({ text });
+			expect(error?.message).toContain(problem);
+			expect(error?.message).toMatch(/in 'Text' .*\[item 0\]$/);
+			expect(error?.context?.sendStatus).toBe('notSent');
+		}
+		expect(service.requests()).toEqual([]);
+	},
+);
+
+test.each<[code: string, text: string]>([
+	['$json.german', 'um null Uhr'],
+	['$json.german.trim()', 'um null Uhr'],
+	['"Bis " + $json.german', 'Bis um null Uhr'],
+	["$('Start').item.json.german", 'um null Uhr'],
+	["$('Start').first().json['german'].replace('um', 'bis')", 'bis null Uhr'],
+	["$('Start').item.json.german ?? ''", 'um null Uhr'],
+	["$('Start').item.json.nmae || $input.item.json.german", 'um null Uhr'],
+	['"null Uhr, " + $json.name', 'null Uhr, Anna'],
+	['`null Uhr, ${$json.name}`', 'null Uhr, Anna'],
+	['$json.nmae ?? "null"', 'null'],
+	['"È annullato: " + $("Start").item.json.italian', 'È annullato: annullato'],
+])('{{ %s }} gives %j, as somebody has written the word', async (code, expected) => {
+	await send({ text: `={{ ${code} }}` }, { italian: 'annullato' });
+	await send({ text: `={{ ${code} }}, undefined, null and NaN` }, { italian: 'annullato' });
+	const texts = service.sent().map(({ text }) => text);
+	expect(texts).toEqual([expected, `${expected}, undefined, null and NaN`]);
+});
+
+test("the error's advice works", async () => {
+	const { error } = await send({ text: '={{ "Hello " + $json.nmae }}' });
+	const advice = ['{{ "Hello " + ($json.name ?? "") }}', 'Hello {{ $json.name }}'];
+	for (const text of advice) {
+		expect(error?.description).toContain(text);
+		await send({ text: `=${text}` });
+	}
+	await send({ text: `=${advice[0]}` }, { name: null });
+	expect(service.sent().map(({ text }) => text)).toEqual(['Hello Anna', 'Hello Anna', 'Hello ']);
+});
+
+const variables = (value: string) => ({
+	operation: 'sendTemplate',
+	...{ template: locator('login_code', 'name'), language: locator('en_US', 'code') },
+	variables: { mappingMode: 'defineBelow', value: { body_1: value } },
+});
+const once = (campaign: string) => ({ sendOnce: true, campaign });
+
+test.each<[string, (value: string) => object]>([
+	['a variable of a template', variables],
+	['a campaign', once],
+	['Exclude Segment', (value) => ({ audienceRules: { excludeSegment: value } })],
+	['the name of a contact', (name) => ({ resource: 'contact', operation: 'create', phone, name })],
+])('such a word is refused in %s', async (_, parametersOf) => {
+	const { error } = await send(parametersOf('={{ "order-" + $json.nmae }}') as INodeParameters);
+	expect(error?.message).toContain(made('undefined'));
+	expect(service.requests()).toEqual([]);
+});
+
+test('in JSON, null is a value', async () => {
+	const value = '={{ JSON.stringify({ a: $json.empty }) }}';
+	const components =
+		'={{ JSON.stringify([{ type: "body", parameters: [{ type: "text", text: "x", a: $json.empty }] }]) }}';
+	const field = [{ name: 'extra', type: 'json', value }];
+	const { error } = await send({
+		...variables(''),
+		specifyVariables: 'json',
+		componentsJson: components,
+		additionalFields: { field },
+	});
+	expect(error).toBeUndefined();
+	expect(service.requests('sendTemplate')).toMatchObject([
+		{ body: { extra: { a: null }, components: [{ parameters: [{ a: null }] }] } },
+	]);
+});
