@@ -34,16 +34,26 @@ export async function applyAudienceRules(
 	if (!ruled.some(inState('pending'))) return;
 	checkDuplicates(ruled, rounds);
 	const segments = await readSegments(client, ruled);
-	const firstOf = new Map<string, number>();
+	// An item that an earlier attempt has sent, or may have sent, counts as the first one of its person.
+	const reached = ruled.filter(inState('done', 'uncertain'));
+	const firstOf = new Map(reached.map((item) => [recipientOf(item.request), item]));
+	const lastOf = new Map<string, ValidItem>();
 	await mapInTurns(ruled, (item) => {
 		const person = recipientOf(item.request);
 		const first = firstOf.get(person);
-		if (first === undefined) firstOf.set(person, item.index);
+		if (!first) firstOf.set(person, item);
 		if (item.outcome) return;
 		try {
-			const isFirst = first === undefined && !rounds.hasEarlier(person);
-			item.outcome =
-				(isFirst ? undefined : repeated(item, first)) ?? leaveOut(item, person, segments);
+			const isFirst = !first && !rounds.hasEarlier(person);
+			const repeat = isFirst ? undefined : repeated(item, first?.index);
+			const last = lastOf.get(person);
+			if (repeat && attempt(leaveOut, item, person, segments) !== undefined) {
+				item.outcome = repeat;
+				return;
+			}
+			if (repeat && last) last.instead = item;
+			lastOf.set(person, item);
+			item.outcome = repeat ?? leaveOut(item, person, segments);
 		} catch (error) {
 			item.outcome = { failure: asFailure(error) };
 		}
@@ -180,10 +190,10 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 				`No contact of the segment "${name}" has a phone number with country code`,
 				{ kind: 'configuration', description: `${forLocalNumbers} Or use 'Exclude Numbers'.` },
 			);
-		if (phones.length === 0 && !every(rules, 'allowsEmptySegment'))
+		if (phones.length === 0 && !every(rules, 'allowsEmptyList'))
 			throw new InputError(
 				`The segment "${name}" of 'Exclude Segment' has no contacts`,
-				"Correct its name. If nobody has opted out yet, switch on 'Allow Empty Segment' in 'Audience Rules'.",
+				"Correct its name. If nobody has opted out yet, switch on 'Allow Empty List' in 'Audience Rules'.",
 			);
 		if (phones.length === 0)
 			client.hints.add(`The segment "${name}" has no contacts, so nobody was excluded by it.`);

@@ -5,10 +5,10 @@
  * same for the whole run are evaluated once, and the other expressions of a text together.
  */
 import { randomUUID } from 'crypto';
-import { mapValues, memoize, partition, truncate, zip } from 'lodash';
+import { compact, get, isEmpty, mapValues, memoize, partition, truncate, zip } from 'lodash';
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
-import { isRecord } from '../jsonValues';
+import { isRecord, textOrJson } from '../jsonValues';
 import type { ParameterField } from '../operations/fields';
 import { isUnreadable, unreadable } from '../operations/readText';
 import { InputError } from '../transport/errors';
@@ -38,6 +38,10 @@ const maxShown = 100;
 /** Separates expressions that are evaluated together. No value contains it. */
 const separator = randomUUID();
 
+/** An expression's access to all rows of a node. */
+const allRows = /(?:\$\(\s*(?:"[^"]*"|'[^']*'|`[^`]*`)\s*\)|\$input)\s*\??\.\s*all\(\s*\)/g;
+
+type Row = { json?: IDataObject } | undefined;
 type Plain = string | number | boolean;
 
 /** The result of an evaluation. */
@@ -94,6 +98,13 @@ export class FieldReader {
 			const value = this.evaluate(text.slice(1), field, path, index);
 			return this.isToolReview && typeof value === 'string' ? withAnswers(value, text) : value;
 		});
+	}
+
+	/** The rows of other nodes that the expression in a field goes through, without rows that have no field. */
+	rowsOf(path: string, index: number): IDataObject[] {
+		const codes = textOrJson(get(this.parameters, path)).match(allRows) ?? [];
+		const items = codes.flatMap((code) => this.ask(`{{ ${code} }}`, index).value as Row[]);
+		return compact(items.map((row) => row?.json)).filter((json) => !isEmpty(json));
 	}
 
 	private evaluate(text: string, field: ParameterField, path: string, index: number): unknown {

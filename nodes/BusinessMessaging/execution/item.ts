@@ -29,6 +29,8 @@ export interface Item {
 	request?: OperationRequest;
 	/** Whether its request has gone out. From then on, the request may take effect before there is an outcome. */
 	hasBegun?: boolean;
+	/** The next item with the same recipient. It is left out as a duplicate, unless this one is certainly not sent. */
+	instead?: ValidItem;
 	/** Its result, from this attempt or an earlier one; missing before the item is carried out. */
 	outcome?: Outcome;
 }

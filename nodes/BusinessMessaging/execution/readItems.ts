@@ -30,8 +30,9 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	const readItem = ({ json: input }: INodeExecutionData, index: number): Item => {
 		try {
 			const values: Values = {};
+			const rowsOf = (path: string) => reader.rowsOf(path, index);
 			for (const field of operation.fields) values[field.name] = readValue(field, reader, index);
-			return { index, input, request: buildRequest(operation, values, settings) };
+			return { index, input, request: buildRequest(operation, values, { ...settings, rowsOf }) };
 		} catch (error) {
 			return { index, input, outcome: { failure: asFailure(error) } };
 		}

@@ -1,5 +1,5 @@
 /** What n8n shows about a run that sends messages: labels and figures of its execution, its progress, its total and its hints. */
-import { compact, countBy, uniq } from 'lodash';
+import { compact, countBy, max, min, uniq } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { writeLog } from '../log';
@@ -180,12 +180,23 @@ export function addHints(
 	const hasTotal = recipientOf !== undefined && (isPreview || !waits);
 	const total = hasTotal ? totalOf(items, { isPreview, hasErrorOutput }) : undefined;
 	if (total) add('info', total);
+	const excluded = excludedOf(items);
+	if (excluded) add('info', excluded);
 	const ofItems = items.flatMap(({ request }) => request?.hints ?? []);
 	const all = uniq(compact([warning, ...(client?.hints ?? []), ...ofItems]));
 	const hidden = all.length - maxHints;
 	const more = hidden === 1 ? '1 more hint is' : `${hidden} more hints are`;
 	for (const message of all.slice(0, maxHints)) add('warning', message);
 	if (hidden > 0) add('warning', `${more} not shown.`);
+}
+
+/** How many numbers the rule Exclude Numbers has: with a mistyped column it has fewer than its table. */
+function excludedOf(items: Item[]): string | undefined {
+	const sizes = items.flatMap(({ request }) => request?.rules?.audience?.excluded?.size ?? []);
+	const [least, most] = [min(sizes), max(sizes)];
+	if (least === undefined || most === undefined) return undefined;
+	const range = least === most ? `${most}` : `${least} to ${most}`;
+	return `'Exclude Numbers' has ${range} ${most === 1 ? 'number' : 'numbers'}.`;
 }
 
 /** How a run handles its messages. */

@@ -26,6 +26,7 @@ import {
 	inState,
 	isWanted,
 	mayReach,
+	stateOf,
 	toOutcome,
 } from './item';
 import { atMost, inQueues } from './keyedQueue';
@@ -269,6 +270,16 @@ function guarded(guards: Guard[], item: ValidItem, send: Send): Send {
 	);
 }
 
+/**
+ * The item that is sent instead of one that was certainly not sent, if there is one. For a question there is none,
+ * because the replies to all questions are listened for before the first question is sent.
+ */
+function insteadOf({ waits }: Operation, { instead, outcome }: ValidItem): ValidItem[] {
+	if (!instead || waits || stateOf(outcome) !== 'failed') return [];
+	instead.outcome = undefined;
+	return [instead];
+}
+
 /** Carries out items. Stops at the first failure, unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
@@ -280,18 +291,17 @@ async function carryOut(
 	if (!client) return undefined;
 	const cap = new FrequencyCap(context);
 	const sendOnce = new SendOnce(context);
-	const signal = context.getExecutionCancelSignal();
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
 		concurrency: () => simultaneous() + lookAhead([cap.store, sendOnce.store], items, client),
-		isStopped: () => hasToStop || signal?.aborted === true,
+		isStopped: () => hasToStop || context.getExecutionCancelSignal()?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
 	const guards = compact([record, sendWindow, cap, sendOnce]);
-	await inQueues(items, settings, async (item) => {
+	const sendOne = async (item: ValidItem): Promise<void> => {
 		let isTooLate = false;
 		const sendUnguarded: Send = async (request = item.request) =>
 			await inTurn(async () => {
@@ -306,7 +316,9 @@ async function carryOut(
 		item.outcome = outcome;
 		note(outcome);
 		hasToStop ||= stops && hasFailed(outcome);
-	});
+		if (!hasToStop) for (const next of insteadOf(operation, item)) await sendOne(next);
+	};
+	await inQueues(items, settings, sendOne);
 	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
 	return warning;
 }

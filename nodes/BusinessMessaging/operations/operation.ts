@@ -100,12 +100,14 @@ export interface OperationRequest extends ApiRequest {
 	endpoint?: Endpoint;
 }
 
-/** What the credential says about reading values. */
+/** What is known beside the values of an item: from the credential, the workflow and other nodes. */
 export interface RequestSettings {
 	/** The Default Country; empty for none. */
 	defaultCountry: string;
 	/** The workflow's time zone, for dates without a time zone. */
 	timeZone: string;
+	/** The rows that the expression in a field goes through, e.g. with `$('Opt-outs').all()`. */
+	rowsOf?: (path: string) => IDataObject[];
 }
 
 /** An operation as the node runs it. */

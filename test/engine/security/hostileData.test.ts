@@ -111,7 +111,7 @@ test.each(['__proto__', 'constructor'])(
 		const campaign = { ...sendText, sendOnce: true, campaign: name };
 		const audienceRules = {
 			excludeSegment: name,
-			allowEmptySegment: true,
+			allowEmptyList: true,
 			duplicates: 'sendFirst',
 		};
 		const items = [{}, {}];

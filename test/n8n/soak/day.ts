@@ -44,7 +44,7 @@ const campaign = {
 	audienceRules: {
 		duplicates: 'sendFirst',
 		excludeSegment: OPTED_OUT,
-		allowEmptySegment: true,
+		allowEmptyList: true,
 		excludeNumbers: ofStart('excluded'),
 	},
 };

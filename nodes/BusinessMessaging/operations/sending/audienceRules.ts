@@ -3,9 +3,10 @@ import { attempt, isError } from 'lodash';
 import { IANAZone } from 'luxon';
 
 import { BoundedMap } from '../../boundedMap';
-import { quoted, splitList } from '../../jsonValues';
+import { type ServiceRecord, quoted, splitList } from '../../jsonValues';
 import { samePhoneKey } from '../../phone/compare';
 import { readPhone } from '../../phone/readPhone';
+import { fieldNames } from '../../reading/readResponse';
 import { InputError } from '../../transport/errors';
 import {
 	type ValuesOf,
@@ -16,6 +17,7 @@ import {
 	numberField,
 	textField,
 } from '../fields';
+import type { RequestSettings } from '../operation';
 
 /** From when to when a window is open, in minutes since midnight. A period that closes before it opens ends on the next day. */
 export interface Period {
@@ -36,12 +38,12 @@ export interface SendWindow {
 /** Who does not get a message, as the fields of an item say. */
 export interface Audience {
 	duplicates: 'sendAll' | 'sendFirst' | 'stop';
-	/** The phones of people who are left out, as `samePhoneKey` gives them. */
-	excluded: Set<string>;
+	/** The phones of people who are left out, as `samePhoneKey` gives them; undefined without this rule. */
+	excluded?: Set<string>;
 	/** Name of the segment whose contacts are left out; empty for none. */
 	excludedSegment: string;
-	/** Whether this segment may have no contacts; if not, an empty segment is an error. */
-	allowsEmptySegment: boolean;
+	/** Whether the segment and the list of numbers may contain nobody. */
+	allowsEmptyList: boolean;
 	/** The *Default Country*, for contacts of the segment with a local number. */
 	country: string;
 	window?: SendWindow;
@@ -71,10 +73,10 @@ export const audienceField = collectionField({
 		'Who does not get the message. People who are left out stay in the output as items with a reason.',
 	fields: [
 		booleanField({
-			displayName: 'Allow Empty Segment',
-			name: 'allowEmptySegment',
+			displayName: 'Allow Empty List',
+			name: 'allowEmptyList',
 			description:
-				'Whether to send even if the segment in Exclude Segment has no contacts, e.g. because nobody has opted out yet',
+				'Whether to send even if Exclude Numbers or Exclude Segment contains nobody, e.g. because nobody has opted out yet',
 		}),
 		choiceField({
 			displayName: 'Duplicates',
@@ -179,25 +181,40 @@ type WindowValues = NonNullable<NonNullable<Rules['sendWindow']>['values']>[numb
  * Reads the rules of an item.
  *
  * @returns undefined if there are none
- * @throws InputError for an invalid time, time zone or excluded number
+ * @throws InputError for an invalid time, time zone or excluded number, or a list of numbers that has lost its rows
  */
 export function readAudience(
 	{ audienceRules: rules, options }: { audienceRules: Rules; options: { defaultCountry?: string } },
-	settings: { defaultCountry: string },
+	settings: Pick<RequestSettings, 'defaultCountry' | 'rowsOf'>,
 ): Audience | undefined {
 	if (Object.keys(rules).length === 0) return undefined;
 	const [window] = rules.sendWindow?.values ?? [];
 	const [cap] = rules.frequencyCap?.values ?? [];
 	const country = options.defaultCountry ?? settings.defaultCountry;
+	const allowsEmptyList = rules.allowEmptyList ?? false;
+	const { excludeNumbers } = rules;
+	const excluded = excludeNumbers === undefined ? undefined : readNumbers(excludeNumbers, country);
+	if (excluded?.size === 0 && !allowsEmptyList)
+		refuseLostRows(settings.rowsOf?.('audienceRules.excludeNumbers') ?? []);
 	return {
 		duplicates: rules.duplicates ?? 'sendAll',
-		excluded: readNumbers(rules.excludeNumbers ?? '', country),
+		excluded,
 		excludedSegment: rules.excludeSegment?.trim() ?? '',
-		allowsEmptySegment: rules.allowEmptySegment ?? false,
+		allowsEmptyList,
 		country,
 		...(window && { window: readWindow(window) }),
 		...(cap && { cap: { messages: cap.messages ?? 1, per: cap.per ?? 'week' } }),
 	};
+}
+
+/** @throws InputError if an expression has made no number of its rows: its column is probably mistyped */
+function refuseLostRows(rows: ServiceRecord[]): void {
+	if (rows.length === 0) return;
+	const count = rows.length === 1 ? '1 row' : `${rows.length} rows`;
+	throw new InputError(
+		`'Exclude Numbers' is empty, although its expression reads ${count}`,
+		`Check the name of the column in the expression. The first row has the fields ${fieldNames(rows[0])}. If nobody has opted out yet, switch on 'Allow Empty List' in 'Audience Rules'.`,
+	);
 }
 
 function readWindow({
