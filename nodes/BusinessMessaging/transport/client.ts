@@ -213,8 +213,8 @@ export class Client {
 		const { url, body, timeoutMs } = request;
 		const recipient = typeof body?.to === 'string' ? body.to : undefined;
 		const { limiter } = this;
-		for (let wasLimited = false; ; wasLimited = true) {
-			const slot = await this.takeTurn(limiter, recipient ?? call.request, isStillAllowed);
+		for (let refusal: TextResponse | undefined; ; ) {
+			const slot = await this.takeTurn(limiter, recipient ?? call.request, isStillAllowed, refusal);
 			if (slot instanceof ServiceError) return slot;
 			const start = performance.now();
 			const response = await this.send(request).catch((error: unknown) =>
@@ -229,11 +229,12 @@ export class Client {
 			this.hasResponded = true;
 			if (response.statusCode !== 429) {
 				slot.accepted();
-				if (wasLimited && recipient) this.noteConcurrency(limiter);
+				if (refusal && recipient) this.noteConcurrency(limiter);
 				return response;
 			}
 			this.tooManyRequests++;
 			slot.limited(readRetryAfter(response));
+			refusal = response;
 		}
 	}
 
@@ -242,15 +243,24 @@ export class Client {
 		return limiterFor(id, windowMs);
 	}
 
-	/** Waits until the request may be sent. @param subject the recipient or endpoint that a long wait may concern */
+	/**
+	 * Waits until the request may be sent.
+	 *
+	 * @param subject the recipient or endpoint that a long wait may concern
+	 * @param refusal the response with 429 to its last attempt
+	 */
 	private async takeTurn(
 		limiter: RateLimiter,
 		subject: string,
 		isStillAllowed = () => true,
+		refusal?: TextResponse,
 	): Promise<Slot | ServiceError> {
 		const { signal } = this.options;
 		const slot = await limiter.acquire(this.config.rate.requests, { subject, signal });
-		if (slot === 'blocked') return rateLimitedError(limiter.waitMs(subject));
+		if (slot === 'blocked') {
+			const body = refusal && this.parse(this.config.redact(refusal.body));
+			return rateLimitedError(limiter.waitMs(subject), body);
+		}
 		if (slot !== 'stopped' && isStillAllowed()) return slot;
 		if (slot !== 'stopped') slot.unsent();
 		const reason = slot === 'stopped' ? 'The execution was stopped' : 'The send window closed';

@@ -97,6 +97,10 @@ const refusals: Record<number, Meaning> = {
 		'The API key is not allowed to do this',
 		'Use an API key with the necessary permissions in the credential.',
 	],
+	304: [
+		'The response says that nothing has changed, and has no data',
+		'A proxy between n8n and the service may have answered from its cache. Try again, or ask the administrator of the proxy.',
+	],
 	405: ['The service does not allow this request', checkAddress],
 	409: ['The service reports a conflict', 'Check whether the record exists already.'],
 };
@@ -109,8 +113,9 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	const [what, advice] = hasFailed
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
 		: meaningOf(statusCode, call);
-	// After a write, 303 usually means that it is done, and that the other address shows the result (RFC 9110).
-	const mayBeDone = statusCode === 303 && call.writes;
+	// After a write, 303 usually means that it is done, and that the other address shows the result (RFC 9110). A 304
+	// is no response to a write, so it may come from anywhere.
+	const mayBeDone = [303, 304].includes(statusCode) && call.writes;
 	const message = serviceMessageOf(body);
 	return new ServiceError(`${what}${message && ': '}${message} (HTTP ${statusCode})`, {
 		kind: hasFailed || mayBeDone ? 'indeterminate' : 'refused',
@@ -183,7 +188,7 @@ function meaningOf(statusCode: number, call: CallInfo): Meaning {
 			`It may have been renamed or deleted. Check the values of the request. ${ifOthersFail}`,
 		];
 	}
-	const isRedirect = statusCode >= 300 && statusCode < 400;
+	const isRedirect = statusCode >= 300 && statusCode < 400 && statusCode !== 304;
 	return isRedirect ? meaningOfRedirect(call) : (refusals[statusCode] ?? refusals[400]);
 }
 
@@ -213,11 +218,16 @@ export function isRefusedContent(error: unknown): error is ServiceError {
 	return statusCode < 300 || statusCode === 400 || statusCode === 422;
 }
 
-/** The error for a rate limit that lasts too long; `waitMs` is the remaining time. */
-export function rateLimitedError(waitMs: number): ServiceError {
-	const minutes = Math.max(1, Math.round(waitMs / 60_000));
+/**
+ * The error for a rate limit that lasts too long.
+ *
+ * @param waitMs the remaining time
+ * @param refusal the body of the last response with 429 to this request, if there was one
+ */
+export function rateLimitedError(waitMs: number, refusal?: unknown): ServiceError {
+	const said = serviceMessageOf(refusal);
 	return new ServiceError(
-		`The service limits the rate. The next request would have to wait ${minutes} min`,
+		`The limit of the service is reached${said && ': '}${said}. Try again in ${inWords(waitMs)}`,
 		{
 			kind: 'rateLimited',
 			description:
@@ -225,6 +235,13 @@ export function rateLimitedError(waitMs: number): ServiceError {
 			statusCode: 429,
 		},
 	);
+}
+
+/** A time in minutes, or in hours from two hours on. */
+function inWords(ms: number): string {
+	const minutes = Math.max(1, Math.round(ms / 60_000));
+	if (minutes >= 120) return `${Math.round(minutes / 60)} hours`;
+	return minutes === 1 ? '1 minute' : `${minutes} minutes`;
 }
 
 /** The error for a response that reports success but cannot be read. */

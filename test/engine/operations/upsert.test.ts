@@ -49,6 +49,19 @@ test('lists contacts once for all items, and finds them however their number is 
 	expect(contact.name).toBe('Anna'); // the same phone, with the additional ninth digit that is used today
 });
 
+test.each([1, 30, 60])(
+	'%i new contacts and as many known ones need three lists of the 3,000 contacts, if they were read before',
+	async (count) => {
+		addContacts(3_000);
+		await upsert(phoneOf(0));
+		const [before] = calls();
+		const news = range(count).map((n) => `+1555${8_000_000 + n}`);
+		await upsert(...news, ...range(count).map(phoneOf));
+		const [lists, created, updated] = calls();
+		expect([lists - before <= 3, created, updated]).toEqual([true, count, count + 1]);
+	},
+);
+
 test('a known contact and a new one need two requests each, however many contacts there are', async () => {
 	addContacts(3_000);
 	await upsert(phoneOf(7));

@@ -164,18 +164,29 @@ describe('a PUT that replaces the contact', () => {
 		expect(hints.map(({ message }) => message).join()).toContain('contact "a": email.');
 	});
 
-	test('shows a hint in Update if the phone number was lost', async () => {
-		const body = { id: 'a', name: 'Anna', phone: null };
-		await service.fault({ endpoint: 'updateContact', status: 200, body });
-		const parameters = { resource: 'contact', operation: 'update', contactId: locator('a') };
-		const { hints } = await service.run({
-			credentials: service.credentials(key),
-			parameters: { ...parameters, updateFields: { name: 'Anna' } },
-		});
-		expect(hints.map(({ message }) => message).join()).toContain(
-			'The contact "a" no longer has a phone number',
-		);
-	});
+	const named = { name: 'Anna' };
+	const numbered = { phone: phoneOf(0) };
+
+	test.each<[string, INodeParameters, object, string]>([
+		['/api', named, { ...named, phone: null }, 'no phone number'],
+		['', named, { ...named, phone: null }, 'no phone number'],
+		['', numbered, { ...numbered, name: null }, 'no name'],
+		['', named, { ...named, ...numbered }, ''],
+		['/api', numbered, { ...numbered, name: null }, ''], // it may never have had one
+	])(
+		'with the API path %j, Update of %j to %j: a hint says %s',
+		async (path, fields, left, lost) => {
+			await service.fault({ endpoint: 'updateContact', status: 200, body: { id: 'a', ...left } });
+			const parameters = { resource: 'contact', operation: 'update', contactId: locator('a') };
+			const { hints } = await service.run({
+				credentials: service.credentials({ ...key, baseUrl: `${service.url}${path}` }),
+				parameters: { ...parameters, updateFields: fields },
+			});
+			const words = hints.map(({ message }) => message).filter((one) => one.includes('replaces'));
+			const expected = lost ? [expect.stringContaining(`The contact "a" has ${lost} now`)] : [];
+			expect(words).toEqual(expected);
+		},
+	);
 
 	test('is not needed with PATCH, which sends only the changed fields', async () => {
 		await list();

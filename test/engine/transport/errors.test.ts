@@ -40,6 +40,7 @@ test.each<[number, object | string, string, string]>([
 	[200, { error: { code: 7, message: 'No' } }, `${refused}: No`, notSent],
 	[200, { statusCode: 422, message: 'No' }, `${refused}: No`, notSent],
 	[300, { title: 'Moved' }, `${redirects}: Moved`, newUrl],
+	[304, '', 'The response says that nothing has changed, and has no data', mayHaveWorked],
 	[401, {}, badKey, "Check 'API Key' in the credential."],
 	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
 	[404, '', 'The service did not find the requested resource', notFound],

@@ -255,19 +255,24 @@ describe('against the sandbox', () => {
 		'retry-after': 'Tue, 01 Jan 2030 11:00:00 GMT',
 	};
 
-	test.each<[string, () => Record<string, string>, number]>([
-		['seconds', () => ({ 'retry-after': '3600' }), 60],
-		['a date', () => ({ 'retry-after': new Date(inTwoHours()).toUTCString() }), 120],
-		['a date by a clock that is wrong', () => wrongClock, 60],
-		['milliseconds', () => ({ 'retry-after-ms': '1800000', 'retry-after': '7200' }), 30],
-		['a Unix time', () => ({ 'x-ratelimit-reset': String(Math.round(inTwoHours() / 1000)) }), 120],
-		['a Unix time in ms', () => ({ 'x-rate-limit-reset': String(inTwoHours()) }), 120],
-		['seconds until the reset', () => ({ 'ratelimit-reset': ' 1800 ' }), 30],
-	])('a wait that is too long, given as %s, is reported at once', async (_, headers, minutes) => {
-		await service.fault({ endpoint: 'sendText', status: 429, headers: headers() });
+	test.each<[string, () => Record<string, string>, string]>([
+		['seconds', () => ({ 'retry-after': '3600' }), '60 minutes'],
+		['a date', () => ({ 'retry-after': new Date(inTwoHours()).toUTCString() }), '2 hours'],
+		['a date by a clock that is wrong', () => wrongClock, '60 minutes'],
+		['milliseconds', () => ({ 'retry-after-ms': '1800000', 'retry-after': '7200' }), '30 minutes'],
+		[
+			'a Unix time',
+			() => ({ 'x-ratelimit-reset': `${Math.round(inTwoHours() / 1000)}` }),
+			'2 hours',
+		],
+		['a Unix time in ms', () => ({ 'x-rate-limit-reset': String(inTwoHours()) }), '2 hours'],
+		['seconds until the reset', () => ({ 'ratelimit-reset': ' 32400 ' }), '9 hours'],
+	])('a wait that is too long, given as %s, is reported at once', async (_, headers, time) => {
+		const body = { message: 'The quota of this number is used up.' };
+		await service.fault({ endpoint: 'sendText', status: 429, headers: headers(), body });
 		const { error } = await send(1000, 1, service.newKey());
 		expect(error).toMatchObject({
-			message: `The service limits the rate. The next request would have to wait ${minutes} min [item 0]`,
+			message: `The limit of the service is reached: The quota of this number is used up. Try again in ${time} [item 0]`,
 			description: expect.stringContaining('Run the node again after that time.'),
 			context: { sendStatus: 'notSent' },
 		});

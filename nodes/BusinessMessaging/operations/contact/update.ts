@@ -43,10 +43,15 @@ export const updateContact = operation({
 		// Also after a failure, because the update may have taken effect.
 		const response = await update.finally(() => movesPhone && notePhonesMoved(client));
 		const contact = readRecord(response, 'contact');
-		const hasLostPhone = 'phone' in contact && !contact.phone;
-		if (hasLostPhone)
+		const isPut = client.methodOf(endpoints.updateContact) === 'PUT';
+		// With PATCH, a contact without a name probably never had one.
+		const lost = [
+			...('phone' in contact && !contact.phone ? ['phone number'] : []),
+			...(isPut && 'name' in contact && !contact.name ? ['name'] : []),
+		];
+		if (lost.length > 0)
 			client.hints.add(
-				`The contact "${request.id}" no longer has a phone number. The service replaces the whole contact with the fields that you send. Send all its fields, e.g. under 'Additional Fields'.`,
+				`The contact "${request.id}" has no ${lost.join(' and no ')} now. The service replaces the whole contact with the fields that you send. Send all its fields, e.g. under 'Additional Fields'.`,
 			);
 		return record(response, 'contact');
 	},
