@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { cloneDeep, range } from 'lodash';
+import type { INodeParameters } from 'n8n-workflow';
 
 import {
 	Contacts,
