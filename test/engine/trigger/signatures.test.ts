@@ -344,7 +344,7 @@ describe('hostile deliveries', () => {
 			.map((value) => JSON.stringify(value) ?? 'null')
 			.filter((text) => !text.includes('message.received"')),
 		fc
-			.constantFrom('message.read', 'MESSAGE.RECEIVED', 'message.received\u0000', '__proto__')
+			.constantFrom('message.read', 'ORDER.RECEIVED', 'order.received\u0000', '__proto__')
 			.map((kind) => JSON.stringify({ event: kind, data: {} })),
 		fc
 			.oneof(depths.map(nested), depths.map(lists), fc.constantFrom('null', '[]', 'true', '""'))
