@@ -11,7 +11,6 @@ const changedAt = (file: string) => statSync(path.join(root, file)).mtimeMs;
 function isStale(): boolean {
 	const folders = [...filesBelow('nodes'), ...filesBelow('credentials')];
 	const sources = folders.filter((file) => !file.endsWith('.md')); // Markdown files are not copied
-	// A source that contains only types has no script.
 	const scripts = filesBelow('dist').filter((file) => file.endsWith('.js'));
 	const sourceOf = (script: string) => script.replace(/^dist\//, '').replace(/js$/, 'ts');
 	if (scripts.length === 0 || scripts.some((script) => !sources.includes(sourceOf(script))))
