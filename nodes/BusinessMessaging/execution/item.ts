@@ -1,5 +1,5 @@
 /** An input item on its way through a run of the node. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
 import { type OperationRequest, sendResult } from '../operations/operation';
@@ -25,6 +25,8 @@ export interface Item {
 	readonly index: number;
 	/** Its fields, for an output that keeps them. */
 	readonly input: IDataObject;
+	/** Its files, for the same output. */
+	readonly files?: INodeExecutionData['binary'];
 	/** Missing if the value of a field is invalid. */
 	request?: OperationRequest;
 	/** Whether its request has gone out. From then on, the request may take effect before there is an outcome. */

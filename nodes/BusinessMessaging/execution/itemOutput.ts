@@ -69,7 +69,7 @@ const rareFields = 'error meantFor sendAfter sendBefore sentAs skipped timeZones
 const ownFields = ['messageId', ...rareFields];
 
 /**
- * Outputs followed by the fields of their inputs. If both have the same field, the output's is used. n8n's table shows
+ * Outputs followed by the fields of their inputs, and with their files. If both have the same field, the output's is used. n8n's table shows
  * columns in the order in which they first appear, so the first item gets all fields of a result.
  */
 async function withInputs(
@@ -80,12 +80,14 @@ async function withInputs(
 	const results = outputs.filter(isResult);
 	const names = difference(uniq(results.flatMap(({ json }) => Object.keys(json))), rareFields);
 	const allFields = Object.fromEntries(names.map((name) => [name, null]));
-	const inputOf = new Map(items.map(({ index, input }) => [index, input]));
+	const itemAt = new Map(items.map((item) => [item.index, item]));
 	return await mapInTurns(outputs, (output) => {
-		if (!isResult(output)) return output;
+		const { item: index } = output.pairedItem as { item: number };
+		const { input = {}, files } = itemAt.get(index) ?? {};
+		const kept = files ? { ...output, binary: files } : output;
+		if (!isResult(output)) return kept;
 		const result = output === results[0] ? { ...allFields, ...output.json } : output.json;
-		const { item } = output.pairedItem as { item: number };
-		return { ...output, json: withInput(result, inputOf.get(item) ?? {}) };
+		return { ...kept, json: withInput(result, input) };
 	});
 }
 

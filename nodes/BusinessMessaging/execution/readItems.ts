@@ -27,14 +27,19 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	const credential = await context.getCredentials(credentialType).catch(() => undefined);
 	const timeZone = context.getTimezone();
 	const settings = { defaultCountry: defaultCountryOf(credential), timeZone };
-	const readItem = ({ json: input }: INodeExecutionData, index: number): Item => {
+	const readItem = ({ json: input, binary: files }: INodeExecutionData, index: number): Item => {
 		try {
 			const values: Values = {};
 			const rowsOf = (path: string) => reader.rowsOf(path, index);
 			for (const field of operation.fields) values[field.name] = readValue(field, reader, index);
-			return { index, input, request: buildRequest(operation, values, { ...settings, rowsOf }) };
+			return {
+				index,
+				input,
+				files,
+				request: buildRequest(operation, values, { ...settings, rowsOf }),
+			};
 		} catch (error) {
-			return { index, input, outcome: { failure: asFailure(error) } };
+			return { index, input, files, outcome: { failure: asFailure(error) } };
 		}
 	};
 	return await mapInTurns(context.getInputData(), readItem);

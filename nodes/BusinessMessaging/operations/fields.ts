@@ -228,7 +228,7 @@ export const keepInputField = booleanField({
 	name: 'keepInputFields',
 	noDataExpression: true,
 	description:
-		'Whether to add the fields of the input item to the output. If a field is in both, the result of this node wins.',
+		'Whether to add the fields and files of the input item to the output. If a field is in both, the result of this node wins.',
 });
 
 const timeoutField = numberField({

@@ -1,7 +1,7 @@
 /** Sending to many people: no message is lost or sent twice, the order is kept, and a run can be resumed. */
 import { once } from 'node:events';
 import { countBy, range } from 'lodash';
-import type { INode } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { until } from '../../../harness/until';
 import {
 	campaign,
@@ -270,8 +270,30 @@ describe('Keep Input Fields', () => {
 		}
 	});
 
-	test('without the option, the output has no fields of the input', async () => {
-		const { outputs } = await service.run({ parameters: campaign, items: items.slice(0, 1) });
-		expect(outputs[0][0].json).not.toHaveProperty('name');
+	const file = { data: 'aGk=', mimeType: 'text/plain', fileName: 'invoice.txt' };
+	/** The second of the items has no file. */
+	const withFiles = items.map((json, n) =>
+		n === 1 ? { json } : { json, binary: { [`f${n}`]: file } },
+	);
+	const filesOf = [{ f0: file }, undefined, { f2: file }];
+
+	test.each<[string, INodeParameters, INode['onError']]>([
+		['after a send', {}, 'continueRegularOutput'],
+		['in the error output', {}, 'continueErrorOutput'],
+		['in a preview', { mode: 'preview' }, undefined],
+		['if all are left out', { audienceRules: { excludeNumbers: numbers(3).join() } }, undefined],
+	])('every item keeps its own files %s', async (_, more, onError) => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });
+		const run = { parameters: { ...parameters, ...more }, items: withFiles, onError };
+		const { outputs } = await service.run(run);
+		expect(outputs.flat().map(({ binary }) => binary)).toEqual(filesOf);
+	});
+
+	test('without the option, the output has neither fields nor files of the input', async () => {
+		const { outputs } = await service.run({ parameters: campaign, items: withFiles });
+		for (const output of outputs[0]) {
+			expect(output.json).not.toHaveProperty('name');
+			expect(output.binary).toBeUndefined();
+		}
 	});
 });
