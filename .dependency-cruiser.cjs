@@ -53,7 +53,7 @@ module.exports = {
 	options: {
 		doNotFollow: { path: 'node_modules' },
 		exclude: { path: '^(dist|coverage|playground/n8n)/' },
-		tsConfig: { fileName: 'tsconfig.json' },
+		tsConfig: { fileName: 'tsconfig.repository.json' },
 		// Also types: a circle of types is as hard to read as one of values.
 		tsPreCompilationDeps: true,
 	},

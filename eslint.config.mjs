@@ -46,7 +46,10 @@ export default tseslint.config(
 		files: ['**/*.{ts,tsx}'],
 		extends: [tseslint.configs.recommendedTypeChecked],
 		languageOptions: {
-			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+			parserOptions: {
+				project: ['tsconfig.repository.json', 'sandbox/phone/page/tsconfig.json'],
+				tsconfigRootDir: import.meta.dirname,
+			},
 		},
 		rules: {
 			'@typescript-eslint/consistent-type-imports': 'error',

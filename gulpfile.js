@@ -12,7 +12,7 @@ const staging = `${target}.${process.pid}`;
 
 /** One file for each source. n8n loads them with `require`, so both nodes share what a module keeps, e.g. the rate of a key. */
 async function compile() {
-	const command = ['-p', 'tsconfig.build.json', '--outDir', staging];
+	const command = ['--outDir', staging];
 	await execa('tsc', command, { preferLocal: true }).catch((error) => {
 		throw new Error(`The nodes do not compile:\n${error.stdout || error.message}`);
 	});

@@ -5,7 +5,10 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { defaultCountryField } from '../nodes/BusinessMessaging/operations/phoneFields';
+import {
+	defaultCountries,
+	defaultCountryDescription,
+} from '../nodes/BusinessMessaging/operations/phoneFields';
 
 /** API key and address of the service. Source: specification, "Base address and path shape" and "Authentication". */
 export class BusinessMessagingApi implements ICredentialType {
@@ -66,7 +69,14 @@ export class BusinessMessagingApi implements ICredentialType {
 			description:
 				'How many requests your plan allows. All nodes that use the same key share them.',
 		},
-		defaultCountryField,
+		{
+			displayName: 'Default Country',
+			name: 'defaultCountry',
+			type: 'options',
+			options: defaultCountries,
+			default: 'none',
+			description: defaultCountryDescription,
+		},
 		{
 			displayName: 'Webhook Secret',
 			name: 'webhookSecret',

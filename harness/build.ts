@@ -15,7 +15,7 @@ function isStale(): boolean {
 	const sourceOf = (script: string) => script.replace(/^dist\//, '').replace(/js$/, 'ts');
 	if (scripts.length === 0 || scripts.some((script) => !sources.includes(sourceOf(script))))
 		return true;
-	const recipe = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'gulpfile.js'];
+	const recipe = ['package.json', 'tsconfig.json', 'gulpfile.js'];
 	const lastChange = Math.max(...[...recipe, ...sources].map(changedAt));
 	return lastChange > Math.min(...scripts.map(changedAt));
 }

@@ -11,7 +11,7 @@ import { intentPhrases } from '../nodes/BusinessMessaging/webhooks/intent';
 import { buildOpenApiDocument } from '../sandbox/openapi';
 import { filesBelow, readText, root } from '../harness/engine/files';
 import { areaCodeTable, areaCodeTableFile } from './areaCodeTable';
-import { phoneTable, phoneTableFile } from './phoneTable';
+import { countryNames, countryNamesFile, phoneTable, phoneTableFile } from './phoneTable';
 
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
 	execFileSync(process.execPath, [script, ...args], {
@@ -45,8 +45,11 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	},
 	/** The table is only printed, because every change of a test would change it. */
 	endpoints: () => console.log(endpointTable()),
-	/** The table of numbering plans, from libphonenumber-js. */
-	phones: () => writeFileSync(phoneTableFile, phoneTable()),
+	/** The table of numbering plans, from libphonenumber-js, and the names of the countries. */
+	phones: () => {
+		writeFileSync(phoneTableFile, phoneTable());
+		writeFileSync(countryNamesFile, countryNames());
+	},
 	/** The table of area codes, from libphonenumber's time zones; only if named, because npm has to download the data. */
 	areaCodes: () => writeFileSync(areaCodeTableFile, areaCodeTable()),
 	/** test/n8n/compat/saved: what the current nodes save in workflows, for the version in package.json. */
@@ -99,7 +102,8 @@ function endpointTable(): string {
 /** The files that may be written, with their current text. */
 function writtenFiles(): Map<string, string> {
 	const folders = ['docs', 'nodes/BusinessMessaging/__schema__', 'test/n8n/compat/saved'];
-	const tables = [phoneTableFile, areaCodeTableFile].map((file) => path.relative(root, file));
+	const written = [phoneTableFile, countryNamesFile, areaCodeTableFile];
+	const tables = written.map((file) => path.relative(root, file));
 	const files = ['README.md', ...folders.flatMap(filesBelow), ...tables];
 	return new Map(files.map((file) => [file, readText(file)]));
 }

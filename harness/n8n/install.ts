@@ -71,6 +71,28 @@ export async function installPinned(
 	await runCommand('npm', ['ci'], { cwd: folder, limit: COMMAND_LIMIT, log });
 }
 
+/** Installs packages in exact versions into the cache folder, unless they are there. @returns their node_modules @throws UserError */
+export async function installPackages(
+	name: string,
+	packages: Record<string, string>,
+): Promise<string> {
+	const manifest = JSON.stringify({ private: true, dependencies: packages }, null, 2);
+	const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${manifest}`);
+	const key = `${name.replaceAll(' ', '-')}-${hash.digest('hex').slice(0, 12)}`;
+	const command = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
+	const install = async (cwd: string) => {
+		await writeFile(path.join(cwd, 'package.json'), manifest);
+		await step(`Installing ${name} (once)`, async () => {
+			await runCommand('npm', command, { cwd, limit: COMMAND_LIMIT });
+		}).catch((error: unknown) => {
+			if (!(error instanceof CommandError)) throw error;
+			throw new UserError(`${error.message}:\n${error.output.trim()}`);
+		});
+	};
+	await installOnce(cachePlace(key), install);
+	return path.join(cachePlace(key), 'node_modules');
+}
+
 /** Downloads a ready-made SQLite driver or, if there is none, compiles it. */
 async function prepareSqlite(folder: string, node: string, log: string): Promise<void> {
 	const options = { cwd: folder, limit: COMMAND_LIMIT, log };
@@ -151,7 +173,7 @@ const LOCK = { realpath: false, stale: 30_000, update: 5_000, onCompromised: () 
 const RETRIES = { forever: true, factor: 1, minTimeout: 1000, maxRetryTime: 45 * 60_000 };
 
 /** The folder of an installation in the user's cache folder; another `name` gives another folder. */
-export function cachePlace(name: string): string {
+function cachePlace(name: string): string {
 	const base = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
 	return path.join(base, 'n8n-nodes-business-messaging', name);
 }

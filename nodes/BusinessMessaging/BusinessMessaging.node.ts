@@ -9,15 +9,12 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { findOperation, properties, subtitle } from './description';
+import { findOperation, properties, replyWebhooks, subtitle } from './description';
 import { pickers } from './editor/pickers';
 import { resourceMapping } from './editor/templateForm';
-import { runOperation } from './execution/run';
-import { listenForReplies } from './inbox/ask';
-import { receiveReply, replyWebhooks } from './inbox/resume';
 import { testCredential } from './transport/credentialTest';
 
-/** The action node: every operation of the service. */
+/** The action node: every operation of the service. n8n loads it at its start for its description; the rest is loaded at the first use. */
 export class BusinessMessaging implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Business Messaging',
@@ -64,10 +61,13 @@ export class BusinessMessaging implements INodeType {
 			const description = "Choose 'Resource' and 'Operation' again.";
 			throw new NodeOperationError(this.getNode(), message, { description });
 		}
+		const { runOperation } = await import('./execution/run.js');
+		const { listenForReplies } = await import('./inbox/ask.js');
 		return [await runOperation(this, operation, listenForReplies, !this.continueOnFail())];
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		const { receiveReply } = await import('./inbox/resume.js');
 		return await receiveReply(this);
 	}
 }

@@ -9,10 +9,13 @@ import {
 
 import { testCredential } from './transport/credentialTest';
 import { hints, properties, subtitle, triggerPanel } from './trigger/triggerDescription';
-import { receive } from './trigger/receive';
-import { isRegistered, register, unregister } from './trigger/registration';
 
-/** The trigger node: starts an execution for each chosen event that the service delivers. */
+const registration = async () => await import('./trigger/registration.js');
+
+/**
+ * The trigger node: starts an execution for each chosen event that the service delivers. n8n loads it at its start for its description; the
+ * rest is loaded at the first use.
+ */
 export class BusinessMessagingTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Business Messaging Trigger',
@@ -61,18 +64,19 @@ export class BusinessMessagingTrigger implements INodeType {
 	webhookMethods = {
 		default: {
 			async checkExists(this: IHookFunctions): Promise<boolean> {
-				return await isRegistered(this);
+				return await (await registration()).isRegistered(this);
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
-				return await register(this);
+				return await (await registration()).register(this);
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				return await unregister(this);
+				return await (await registration()).unregister(this);
 			},
 		},
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		const { receive } = await import('./trigger/receive.js');
 		return await receive(this);
 	}
 }

@@ -1,5 +1,5 @@
 /** The properties of the action node: dropdowns, display conditions and their order, derived from the operations. */
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, IWebhookDescription } from 'n8n-workflow';
 import { pick, sortBy, startCase, uniq, upperFirst } from 'lodash';
 
 import * as operationModules from './operations';
@@ -58,6 +58,18 @@ export const properties: INodeProperties[] = [
 	resourceField,
 	...resources.map(operationField),
 	...operations.flatMap(fieldsOf),
+];
+
+/** The webhooks to which n8n sends requests while an execution waits. */
+export const replyWebhooks: IWebhookDescription[] = [
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		responseMode: 'onReceived',
+		path: '={{ $nodeId }}',
+		restartWebhook: true,
+		isFullPath: true,
+	},
 ];
 
 /** Finds an operation by what a workflow has saved. */

@@ -19,7 +19,7 @@ describe('the sample of a new operation', () => {
 	/** The errors of the compiler in the sample, as if its file existed. */
 	function problemsOf(text: string): string[] {
 		const read = (name: string) => ts.sys.readFile(name);
-		const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), read);
+		const { config } = ts.readConfigFile(path.join(root, 'tsconfig.repository.json'), read);
 		const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
 		const sample = path.join(root, file);
 		const host = ts.createCompilerHost(options);

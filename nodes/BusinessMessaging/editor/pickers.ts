@@ -5,12 +5,13 @@ import {
 	type INodeListSearchResult,
 	NodeApiError,
 } from 'n8n-workflow';
-import { attempt, compact, get, groupBy, isError, sortBy, uniq, uniqBy } from 'lodash';
+import { attempt, compact, get, groupBy, isError, memoize, sortBy, uniq, uniqBy } from 'lodash';
 
 import { type Endpoint, endpoints, recordName } from '../api/endpoints';
 import { type ServiceRecord, isRecord, quoted, textOrJson } from '../jsonValues';
 import { fieldNames, readId, plain, readWebhookUrl } from '../reading/readResponse';
 import { type Template, readTemplates } from '../reading/readTemplates';
+import { defaultCountries } from '../operations/phoneFields';
 import { InputError, asFailure } from '../transport/errors';
 import { connect } from '../transport/connect';
 import { readRecords } from '../transport/lists';
@@ -23,11 +24,14 @@ const firstLook = 500;
 const maxAtOnce = 8_000;
 /** How many languages of a template are shown; the others are counted. */
 const maxLanguages = 3;
-const languageNames = new Intl.DisplayNames(['en'], {
-	type: 'language',
-	fallback: 'none',
-	languageDisplay: 'standard',
-});
+const languageNames = memoize(
+	() =>
+		new Intl.DisplayNames(['en'], {
+			type: 'language',
+			fallback: 'none',
+			languageDisplay: 'standard',
+		}),
+);
 
 /** A list as n8n calls it. @param search gets the typed text, and the `paginationToken` of the page before */
 function listSearch(
@@ -155,7 +159,7 @@ function languagesOf(name: string | undefined, templates: Template[]): INodeList
 
 /** E.g. "German (Germany)" for de_DE; undefined for an unknown code. */
 function languageName(code: string): string | undefined {
-	const name = attempt(() => languageNames.of(code.replaceAll('_', '-')));
+	const name = attempt(() => languageNames().of(code.replaceAll('_', '-')));
 	return isError(name) ? undefined : name;
 }
 
@@ -164,6 +168,9 @@ export const pickers = {
 	searchContacts: recordPicker(endpoints.listContacts, (contact, value) => ({
 		name: label(textOrJson(contact.name), textOrJson(contact.phone)),
 		value,
+	})),
+	searchCountries: listSearch(async (_, filter) => ({
+		results: matching(defaultCountries, filter),
 	})),
 	searchFallbackLanguages: templatePicker((context, templates) =>
 		languagesOf(chosen(context, 'fallbackTemplate'), templates),

@@ -1,5 +1,5 @@
 /** The receiving half of the protocol: calls of the trigger, or of the service itself, to an execution that waits. */
-import type { IWebhookDescription, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
 import type { EventEnvelope } from '../api/events';
@@ -19,18 +19,6 @@ import { fromRecord } from './records';
 import { Runs } from './runs';
 import { unseal } from './seal';
 import { type Wait, unregister } from './withoutTrigger';
-
-/** The webhooks to which n8n sends requests while an execution waits. */
-export const replyWebhooks: IWebhookDescription[] = [
-	{
-		name: 'default',
-		httpMethod: 'POST',
-		responseMode: 'onReceived',
-		path: '={{ $nodeId }}',
-		restartWebhook: true,
-		isFullPath: true,
-	},
-];
 
 /** For each run, the keys of the messages after which this process has repeated the question. */
 const repeatedAfter = new BoundedMap<string, string[]>({ maxSize: 5_000 });

@@ -5,6 +5,7 @@ import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow
 import { quoted, textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
 import { readCountry } from '../phone/countries';
+import { plusMissing } from '../phone/readPhone';
 import { parseJson } from '../reading/parseJson';
 import type { ParameterField } from './fields';
 import { readText } from './readText';
@@ -25,7 +26,8 @@ export function coerce(field: ParameterField, value: unknown): unknown {
 	switch (field.type) {
 		case 'resourceLocator': {
 			const isLocator = typeof value === 'object' && value !== null && 'value' in value;
-			return readText(isLocator ? value.value : value, field.displayName).trim();
+			const text = readText(isLocator ? value.value : value, field.displayName).trim();
+			return field.name === countryField ? coerceCountry(field, text) : text;
 		}
 		case 'string':
 			if (readLater.includes(field.name)) return value;
@@ -78,12 +80,13 @@ function coerceRows(kinds: INodePropertyCollection[], value: unknown): Record<st
 function coerceChoice(field: ParameterField, value: string): string {
 	const allowed = (field.options as INodePropertyOptions[]).map((option) => option.value);
 	if (allowed.includes(value)) return value;
-	if (field.name === countryField) {
-		const country = readCountry(value);
-		if (country !== undefined) return country;
-		throw unfit(field, value, 'Enter a country such as GB, +44 or United Kingdom.');
-	}
 	throw unfit(field, value, `Choose one of ${allowed.map((one) => `"${one}"`).join(', ')}.`);
+}
+
+function coerceCountry(field: ParameterField, value: string): string {
+	const country = ['none', plusMissing].includes(value) ? value : readCountry(value);
+	if (country !== undefined) return country;
+	throw unfit(field, value, 'Enter a country such as GB, +44 or United Kingdom.');
 }
 
 function coerceNumber(field: ParameterField, value: unknown): number {

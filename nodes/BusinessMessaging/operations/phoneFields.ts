@@ -1,33 +1,36 @@
 /** Parameters with a phone number, and the Default Country of local numbers. */
 import { samePhoneKey } from '../phone/compare';
 import { readCountry } from '../phone/countries';
+import { countryNames } from '../phone/countryNames';
 import { planOf } from '../phone/plans';
 import { isPersonId, plusMissing, readPhone } from '../phone/readPhone';
 import { quoted, textOrJson } from '../jsonValues';
-import { choiceField } from './fields';
+import { recordField } from './fields';
 import { InputError } from '../transport/errors';
 import type { OperationRequest, RequestSettings } from './operation';
 
-const names = new Intl.DisplayNames('en', { type: 'region' });
+/** What the Default Country is for, in the node and in the credential. */
+export const defaultCountryDescription =
+	'The country of phone numbers without a country code. Numbers with + or 00 keep their own country.';
 
-const countries = Object.keys(planOf)
-	.filter((code) => /^[A-Z]{2}$/.test(code))
-	// "Tristan da Cunha" is the only name that does not follow n8n's Title Case
-	.map((code) => ({ name: (names.of(code) ?? code).replace(' da ', ' Da '), value: code }))
-	.sort((a, b) => a.name.localeCompare(b.name));
+/** What a Default Country can be, as lists of the editor show it. The value of a country is its ISO code. */
+export const defaultCountries = [
+	{ name: '(None) Numbers Begin With + or 00', value: 'none' },
+	{ name: '(None) Only the + Is Missing', value: plusMissing },
+	...countryNames
+		.trim()
+		.split('\n')
+		.map((line) => ({ name: line.slice(3), value: line.slice(0, 2) })),
+];
 
-/** The country whose local numbers are accepted. The value of a country is its ISO code. */
-export const defaultCountryField = choiceField({
+/** The country whose local numbers are accepted. The editor asks for the list, which five copies of it would make slow to load. */
+export const defaultCountryField = recordField({
 	displayName: 'Default Country',
 	name: 'defaultCountry',
-	options: [
-		{ name: '(None) Numbers Begin With + or 00', value: 'none' },
-		{ name: '(None) Only the + Is Missing', value: plusMissing },
-		...countries,
-	],
-	default: 'none',
-	description:
-		'The country of phone numbers without a country code. Numbers with + or 00 keep their own country. The Default Country of the node replaces that of the credential.',
+	description: `${defaultCountryDescription} It replaces the Default Country of the credential.`,
+	searchListMethod: 'searchCountries',
+	idMode: 'code',
+	idPlaceholder: 'e.g. GB, +44 or United Kingdom',
 });
 
 /** The country of the credential's local numbers: its ISO code, or another value of the field. */
@@ -63,7 +66,7 @@ export function readPhoneValue(
 		);
 	const { problem, detail = '' } = reading;
 	const advice = 'Write it with + and the country code, e.g. +49 170 1234567';
-	const orCountry = planOf[defaultCountry] ? '' : ", or set 'Default Country' for local numbers";
+	const orCountry = planOf(defaultCountry) ? '' : ", or set 'Default Country' for local numbers";
 	throw new InputError(
 		`"${quoted(written)}" in '${displayName}' ${problem}`,
 		`${detail} ${advice}${orCountry}.`.trim(),

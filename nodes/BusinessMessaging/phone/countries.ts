@@ -2,9 +2,7 @@
 import { memoize } from 'lodash';
 
 import { foldText } from '../foldText';
-import { planOf, plansFor } from './plans';
-
-const codes = Object.keys(planOf).filter((code) => /^[A-Z]{2}$/.test(code));
+import { countryCodes, plansFor } from './plans';
 
 /** Names that the runtime does not know. */
 const otherNames: Record<string, string> = {
@@ -41,7 +39,7 @@ const codeByName = memoize(() => {
 	for (const language of languages.split(' '))
 		for (const style of ['long', 'short'] as const) {
 			const names = new Intl.DisplayNames(language, { type: 'region', style, fallback: 'none' });
-			for (const code of codes) add(names.of(code), code, language);
+			for (const code of countryCodes()) add(names.of(code), code, language);
 		}
 	return byName;
 });
@@ -56,9 +54,11 @@ export function readCountry(written: string): string | undefined {
 	const [, digits] = /^(?:\+|00)\s?(\d{1,3})$/.exec(text) ?? [];
 	if (digits !== undefined) {
 		const [plan] = plansFor(digits);
-		return plan?.callingCode === digits && codes.includes(plan.country) ? plan.country : undefined;
+		return plan?.callingCode === digits && countryCodes().includes(plan.country)
+			? plan.country
+			: undefined;
 	}
 	// With its accent, Bỉ (Belgium in Vietnamese) is not the code of Burundi.
 	const code = text.toUpperCase();
-	return codes.includes(code) ? code : codeByName().get(folded(text));
+	return countryCodes().includes(code) ? code : codeByName().get(folded(text));
 }

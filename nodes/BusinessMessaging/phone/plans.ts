@@ -31,11 +31,18 @@ function readLine(line: string) {
 	};
 }
 
-const plans = numberingPlanTable.trim().split('\n').map(readLine);
-const byCallingCode = groupBy(plans, 'callingCode');
+/** Read at first use, because most n8n never need them: these are 750 regular expressions. */
+const plans = memoize(() => numberingPlanTable.trim().split('\n').map(readLine));
+const byCountry = memoize(() => keyBy(plans(), 'country'));
+const byCallingCode = memoize(() => groupBy(plans(), 'callingCode'));
 
-/** The plans by their countries. */
-export const planOf: Partial<Record<string, NumberingPlan>> = keyBy(plans, 'country');
+/** The codes of all countries with a plan. */
+export const countryCodes = memoize(() =>
+	Object.keys(byCountry()).filter((code) => /^[A-Z]{2}$/.test(code)),
+);
+
+/** The plan of a country; undefined for a code that is none. */
+export const planOf = (country: string): NumberingPlan | undefined => byCountry()[country];
 
 /** The plans of the calling code at the start of the digits, the main country first; empty for none. */
 export function plansFor(digits: string): readonly NumberingPlan[] {
@@ -47,7 +54,7 @@ export function plansFor(digits: string): readonly NumberingPlan[] {
  * work of reading a number.
  */
 const plansBelow = memoize((start: string) =>
-	[1, 2, 3].flatMap((length) => byCallingCode[start.slice(0, length)] ?? []),
+	[1, 2, 3].flatMap((length) => byCallingCode()[start.slice(0, length)] ?? []),
 );
 
 /** A number without the trunk prefix of its country, if it has one. */

@@ -106,7 +106,7 @@ function readingsOf(number: string, country: string): string[] {
 		const known = uniq(forms.flatMap(readInternational));
 		return known.length > 0 ? known : compact([readNewRange(forms[0])]);
 	}
-	const plan = planOf[country];
+	const plan = planOf(country);
 	if (plan) return readLocal(digitsOf(number), plan);
 	return country === plusMissing ? readInternational(digitsOf(number)) : [];
 }
@@ -154,7 +154,7 @@ function explain(number: string, country: string): PhoneReading {
 	const [plan] = plansFor(digits);
 	if (international === undefined && country !== plusMissing) {
 		const [meant] = readInternational(digits);
-		const problem = planOf[country] ? "does not fit 'Default Country'" : 'has no country code';
+		const problem = planOf(country) ? "does not fit 'Default Country'" : 'has no country code';
 		return { problem, detail: meant && `Did you mean ${meant}?` };
 	}
 	if (!plan) return { problem: 'does not begin with a country code' };

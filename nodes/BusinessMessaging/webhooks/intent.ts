@@ -1,4 +1,5 @@
 /** The phrases with which people opt out of messages, or opt in again. */
+import { memoize } from 'lodash';
 
 import { foldText } from '../foldText';
 import { consistsOf } from '../operations/sending/approval';
@@ -77,11 +78,10 @@ export const intentPhrases: ReadonlyArray<[language: string, optOut: string, opt
 /** Emoji, also those that contain a digit (1️⃣), or that NFKC turns into letters (Ⓜ️, ™️). */
 const emoji = /[\d#*]?\u20e3|\p{Extended_Pictographic}/gu;
 
-const phrasesOf: Record<Intent, string[]> = { optOut: joined(1), optIn: joined(2) };
-
-function joined(place: 1 | 2): string[] {
-	return intentPhrases.flatMap((row) => row[place].split(', ')).map(plain);
-}
+/** The folded phrases of each intent. */
+const phrasesOf = memoize((intent: Intent): string[] =>
+	intentPhrases.flatMap((row) => row[intent === 'optOut' ? 1 : 2].split(', ')).map(plain),
+);
 
 /**
  * The intent of a message that consists only of such phrases and polite words ("please stop"). Case, accents, punctuation
@@ -90,7 +90,7 @@ function joined(place: 1 | 2): string[] {
 export function intentOf(text: unknown): Intent | undefined {
 	if (typeof text !== 'string' || text.trim().length >= 100) return undefined;
 	const words = plain(text);
-	return (['optOut', 'optIn'] as const).find((intent) => consistsOf(words, phrasesOf[intent]));
+	return (['optOut', 'optIn'] as const).find((intent) => consistsOf(words, phrasesOf(intent)));
 }
 
 /** Folded words without emoji, separated by spaces. */

@@ -80,6 +80,20 @@ describe('lists to choose from', () => {
 		]);
 	});
 
+	test('a Default Country is found by its name, and the service is not asked', async () => {
+		expect((await search('searchCountries', 'united k')).results).toEqual([
+			{ name: 'United Kingdom', value: 'GB' },
+		]);
+		const all = await namesIn('searchCountries');
+		expect(all.slice(0, 3)).toEqual([
+			'(None) Numbers Begin With + or 00',
+			'(None) Only the + Is Missing',
+			'Afghanistan',
+		]);
+		expect(all.length).toBeGreaterThan(240);
+		expect(service.requests()).toEqual([]);
+	});
+
 	test.each<[string, EndpointName]>([
 		['searchContacts', 'listContacts'],
 		['searchWebhooks', 'listWebhooks'],

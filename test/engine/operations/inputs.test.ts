@@ -269,7 +269,7 @@ describe('phone numbers', () => {
 
 	/** Runs the node with the Default Country of the credential, and that of the node if there is one. */
 	async function runIn(country: string, parameters: INodeParameters, own?: string) {
-		const options = own ? { defaultCountry: own } : {};
+		const options = own ? { defaultCountry: locator(own, 'code') } : {};
 		return await service.run({
 			parameters: { ...parameters, options },
 			credentials: service.credentials({ defaultCountry: country }),

@@ -2,11 +2,10 @@
  * `npm run test:compat`: runs the engine tests on engines of n8n, from the oldest that works to the newest, and with
  * several versions of zod.
  */
-import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cachePlace, installOnce } from '../../../harness/n8n/install';
+import { installPackages } from '../../../harness/n8n/install';
 import { onStop, printTable, readFlags, runMain, step, UserError } from '../../../harness/cli';
 import { PROJECT_FOLDER } from '../../../harness/n8n/package';
 import { CommandError, runCommand } from '../../../harness/processes';
@@ -17,7 +16,6 @@ const USAGE = `Usage: npm run test:compat -- [--markdown FILE] [--only 2.41.1,1.
 --engine-2 runs the nodes on n8n's engine 2.0 instead, in a real n8n with PostgreSQL. Five minutes.
 --newest looks for an n8n that is newer than those of the list, and runs the tests on it alone or says why it cannot be installed.
 Installs each engine once into your cache folder (some 150 MB each) and takes a minute or two more for the tests of each.`;
-const INSTALL_LIMIT = 10 * 60_000;
 const TEST_LIMIT = 20 * 60_000;
 
 /** The result of one area's tests on one engine. */
@@ -79,7 +77,9 @@ async function newestEngine(): Promise<EngineVersions[]> {
 	const { engine, stopped } = await findNewest(known);
 	for (const reason of stopped) console.log(reason);
 	console.log(
-		`The newest n8n that can be installed: ${engine?.n8n ?? `${known}, the first of the list`}`,
+		engine
+			? `The newest n8n that can be installed: ${engine.n8n}`
+			: `NO TESTS WERE RUN: no n8n that can be installed is newer than ${known}, the first of the list. \`npm run test:compat -- --only ${known}\` tests on that one.`,
 	);
 	return engine ? [engine] : [];
 }
@@ -90,25 +90,6 @@ function chosenEngines(only?: string): EngineVersions[] {
 	const unknown = names.find((name) => !known.includes(name));
 	if (unknown !== undefined) throw new UserError(`"${unknown}" is none of ${known.join(', ')}`);
 	return engines.filter(({ n8n }) => names.includes(n8n));
-}
-
-/** Installs packages in exact versions into the cache folder, unless they are there. @returns their node_modules */
-async function installPackages(name: string, packages: Record<string, string>): Promise<string> {
-	const manifest = JSON.stringify({ private: true, dependencies: packages }, null, 2);
-	const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${manifest}`);
-	const key = `${name.replaceAll(' ', '-')}-${hash.digest('hex').slice(0, 12)}`;
-	const command = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
-	const install = async (cwd: string) => {
-		await writeFile(path.join(cwd, 'package.json'), manifest);
-		await step(`Installing ${name} (once)`, async () => {
-			await runCommand('npm', command, { cwd, limit: INSTALL_LIMIT });
-		}).catch((error: unknown) => {
-			if (!(error instanceof CommandError)) throw error;
-			throw new UserError(`${error.message}:\n${error.output.trim()}`);
-		});
-	};
-	await installOnce(cachePlace(key), install);
-	return path.join(cachePlace(key), 'node_modules');
 }
 
 /** @param modules folders in which the package finds what it requires, in the order in which they are searched */

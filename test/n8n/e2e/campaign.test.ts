@@ -234,7 +234,10 @@ test('a list of your own, whose numbers lose their + when n8n imports it', async
 	const file = n8n.example('campaign-with-results', {
 		'Get people': withParameters({ dataTableId: { __rl: true, mode: 'list', value: list } }),
 		'Send welcome': ({ parameters }) => {
-			const options = { ...(parameters.options as object), defaultCountry: 'plusMissing' };
+			const options = {
+				...(parameters.options as object),
+				defaultCountry: { __rl: true, mode: 'list', value: 'plusMissing' },
+			};
 			Object.assign(parameters, { mode: 'send', campaign: 'mine', options });
 		},
 	});

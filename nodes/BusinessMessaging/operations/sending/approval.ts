@@ -1,4 +1,6 @@
 /** Reads a reply as yes or no, as people write it: "Ja, gerne", "yes please", "No, thank you!". */
+import { memoize } from 'lodash';
+
 import { foldText } from '../../foldText';
 
 /**
@@ -108,7 +110,9 @@ export const approvalWords = {
 };
 
 /** Words that may come before or after the answer without changing it. */
-const politeWords = [...joined(3), '🙏', '🙂', '😊', '😀', '😃', '😄', '😁', '🤗', '❤'].map(plain);
+const politeWords = memoize(() =>
+	[...joined(3), '🙏', '🙂', '😊', '😀', '😃', '😄', '😁', '🤗', '❤'].map(plain),
+);
 
 /** The greatest length of a yes or no, characters. A longer reply says more than that. */
 const maxLength = 100;
@@ -147,7 +151,7 @@ export function consistsOf(text: string, answers: string[]): boolean {
 			read.set(next, (read.get(next) ?? false) || hasAnswer || isAnswer);
 		};
 		for (const word of answers.filter(begins)) add(word, true);
-		for (const word of politeWords.filter(begins)) add(word, false);
+		for (const word of politeWords().filter(begins)) add(word, false);
 	}
 	return read.get(text.length) === true;
 }
