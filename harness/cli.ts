@@ -3,7 +3,6 @@ import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 import mapValues from 'lodash/mapValues';
 import round from 'lodash/round';
-import ora from 'ora';
 
 /** A failure that the person at the terminal can fix. The message is one clear sentence; no stack is shown. */
 export class UserError extends Error {
@@ -60,19 +59,18 @@ export async function step<T>(
 		const seconds = `${Math.round((Date.now() - start) / 1000)} s`;
 		return [title, counter?.(), seconds].filter(Boolean).join(' · ');
 	};
-	const spinner = ora(title).start();
 	const { isTTY } = process.stderr;
-	const show = () => {
-		if (isTTY) spinner.text = line();
-		else process.stderr.write(`- ${line()}\n`);
-	};
-	const timer = setInterval(show, isTTY ? 1_000 : 15_000);
+	// In a terminal, each line replaces the one before.
+	const show = (sign: string, end = '\n') =>
+		process.stderr.write(`${isTTY ? '\r\x1b[K' : ''}${sign} ${line()}${end}`);
+	show('-', isTTY ? '' : '\n');
+	const timer = setInterval(() => show('-', isTTY ? '' : '\n'), isTTY ? 1_000 : 15_000);
 	try {
 		const result = await work();
-		spinner.succeed(line());
+		show('✔');
 		return result;
 	} catch (error) {
-		spinner.fail(line());
+		show('✖');
 		throw error;
 	} finally {
 		clearInterval(timer);

@@ -1,8 +1,9 @@
 /** Starts programs that always end with this process, and finds ports for them. */
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import execa, { type ExecaChildProcess, type ExecaError, type Options } from 'execa';
-import getPort from 'get-port';
 import pickBy from 'lodash/pickBy';
 import { UserError } from './cli';
 
@@ -124,7 +125,25 @@ const host = '127.0.0.1';
 
 /** A TCP port of 127.0.0.1 on which nobody listens; a new one at each call. */
 export async function freePort(): Promise<number> {
-	return await getPort({ host });
+	for (;;) {
+		const port = await listenOn(0);
+		if (given.has(port)) continue;
+		given.add(port);
+		return port;
+	}
+}
+
+/** Ports that this process has been given: the system may offer one again before a program listens there. */
+const given = new Set<number>();
+
+/** Listens on a port for a moment; on any, for 0. @returns the port @throws Error if it cannot be used */
+async function listenOn(port: number): Promise<number> {
+	const server = createServer().listen({ host, port });
+	await once(server, 'listening');
+	const { port: found } = server.address() as AddressInfo;
+	server.close();
+	await once(server, 'close');
+	return found;
 }
 
 /**
@@ -137,7 +156,7 @@ export async function readPort(
 	otherwise: number,
 ): Promise<number> {
 	const port = Number(value ?? otherwise);
-	const free = await getPort({ host, port }).catch(() => undefined);
+	const free = await listenOn(port).catch(() => undefined);
 	if (free === port) return port;
 	throw new UserError(
 		`Port ${value ?? otherwise} cannot be used: stop the program that uses it, or choose another port with ${flag} <number>.`,

@@ -6,7 +6,6 @@ import { exampleNames, readExample, readSampleContacts, thatSends } from '../har
 import { hasEnded } from '../harness/n8n/client';
 import { until } from '../harness/until';
 import { takeConversation } from './pictures/conversation';
-import { takeDashboard } from './pictures/dashboard';
 import {
 	boxOf,
 	canvasBox,
@@ -29,7 +28,6 @@ const subjects: Record<string, (studio: Studio) => Promise<void>> = {
 	report: takeReport,
 	phone: takePhone,
 	conversation: takeConversation,
-	dashboard: takeDashboard,
 };
 
 runMain(async () => {

@@ -2,11 +2,11 @@
 import { readText } from '../engine/files';
 import type { Database } from './database';
 
-/** A panel of Grafana. Fields that are not listed here are passed to Grafana's components. */
-export type Panel = { title: string; targets: Array<{ rawSql: string }> };
+/** A panel of Grafana. */
+type Panel = { title: string; targets: Array<{ rawSql: string }> };
 
 /** The dashboard, as Grafana imports it. */
-export const dashboard = JSON.parse(readText('deploy/grafana-dashboard.json')) as {
+const dashboard = JSON.parse(readText('deploy/grafana-dashboard.json')) as {
 	panels: Panel[];
 };
 

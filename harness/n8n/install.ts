@@ -54,18 +54,14 @@ export async function installN8n(): Promise<N8nInstall> {
 }
 
 /** The folder of an installation. Another lock file, manifest or kind of machine gets another folder. */
-export function placeOf(name: string, manifests: string): string {
+function placeOf(name: string, manifests: string): string {
 	const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
 	for (const file of MANIFEST_FILES) hash.update(readFileSync(path.join(manifests, file)));
 	return cachePlace(`${name}-${hash.digest('hex').slice(0, 12)}`);
 }
 
 /** Installs what the manifests pin into an empty folder. @throws CommandError */
-export async function installPinned(
-	manifests: string,
-	folder: string,
-	log?: string,
-): Promise<void> {
+async function installPinned(manifests: string, folder: string, log?: string): Promise<void> {
 	for (const file of MANIFEST_FILES)
 		await copyFile(path.join(manifests, file), path.join(folder, file));
 	await runCommand('npm', ['ci'], { cwd: folder, limit: COMMAND_LIMIT, log });
@@ -184,7 +180,7 @@ function cachePlace(name: string): string {
  * @param folder where it is kept, see {@link cachePlace}
  * @param install fills the folder, which is empty
  */
-export async function installOnce(
+async function installOnce(
 	folder: string,
 	install: (folder: string) => Promise<void>,
 ): Promise<void> {

@@ -64,6 +64,12 @@ test.each(documents)('every link, picture and test that %s names exists', (docum
 	expect(tests.filter((file) => !isThere(file))).toEqual([]);
 });
 
+test.each(documents)('%s repeats no word', (document) => {
+	const repeated = /(?<![\w-])(\p{L}{2,})(?: +| *\n)\1(?![\w-])/gu;
+	const prose = readText(document).replace(/```[^]*?```|`[^`]*`|\|/g, ' · ');
+	expect(prose.match(repeated)).toBeNull();
+});
+
 test('every link to the README in nodes and credential leads to one of its headings', () => {
 	const code = [...filesBelow('nodes'), ...filesBelow('credentials')].filter((name) =>
 		/\.(ts|json)$/.test(name),
