@@ -37,6 +37,7 @@ import { addHints, labelExecution, logProgress, reportFigures, resetFigures } fr
 import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
+import { isTool } from './toolReview';
 import { readItems } from './readItems';
 
 /** What an operation that waits for replies does before and after its requests. */
@@ -104,10 +105,20 @@ export async function runOperation(
 	// While a question waits for its reply, it stays in the record, so a retry does not ask again.
 	if (await listening?.wait()) return context.getInputData();
 	const outputs = await toOutputs(context, operation, items);
-	// With Retry On Fail, n8n also repeats a run whose first output has a field `error`, which may come from the service.
-	if (items.every(inState('done', 'leftOut')) && outputs[0]?.json.error === undefined)
-		run.record?.clear();
+	if (!mayBeRepeated(context, items, outputs)) run.record?.clear();
 	return outputs;
+}
+
+/** Whether n8n, or the model that uses the node as a tool, may repeat a run that has ended with these outputs. */
+function mayBeRepeated(
+	context: IExecuteFunctions,
+	items: Item[],
+	outputs: INodeExecutionData[],
+): boolean {
+	const node = context.getNode();
+	// n8n repeats a run whose first output has a field `error`, which may also come from the service.
+	const isRetried = node.retryOnFail === true && outputs[0]?.json.error !== undefined;
+	return isRetried || (isTool(node) && !items.every(inState('done', 'leftOut')));
 }
 
 /** Whether nothing may be sent, as in n8n's evaluations. The field counts even if no item is valid. */

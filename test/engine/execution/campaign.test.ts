@@ -64,6 +64,34 @@ describe('Retry On Fail and the Retry button send only unsent messages', () => {
 		expect(again.context.sent).toEqual({});
 	});
 
+	describe('a run that nothing repeats leaves no record, however many items have failed', () => {
+		const continues = ['continueRegularOutput', 'continueErrorOutput'] as const;
+		const failing = {
+			'the first item': ['+15550001000'],
+			'an item in the middle, with Retry On Fail': ['+15550001014'],
+			'one item of each round': ['+15550001000', '+15550001012', '+15550001024'],
+		};
+		const cases = continues.flatMap((onError) =>
+			Object.entries(failing).flatMap(([what, phones]) =>
+				[undefined, 10].map((batchSize) => ({ onError, what, phones, batchSize })),
+			),
+		);
+
+		test.each(cases)('$onError, $what, rounds of $batchSize', async (one) => {
+			const { what, phones, onError, batchSize } = one;
+			for (const match of phones)
+				await service.fault({ endpoint: 'sendText', match, status: 500, count: 1 });
+			const retryOnFail = what.includes('Retry On Fail'); // n8n decides by the first item
+			const run = { parameters: campaign, items: people(30), retryOnFail, onError, batchSize };
+			const { error, rounds, context } = await service.run(run);
+			const outputs = rounds.flat(2);
+			expect(error).toBeUndefined();
+			expect(outputs.filter(({ json }) => json.error !== undefined)).toHaveLength(phones.length);
+			expect(outputs).toHaveLength(30);
+			expect(context.sent).toEqual({});
+		});
+	});
+
 	test('a retry sends a message whose recipient was corrected before', async () => {
 		await failOnce(1001);
 		const parameters = { ...campaign, options: { concurrency: 1 } };
