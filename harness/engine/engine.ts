@@ -1,13 +1,11 @@
 /** The built nodes in n8n's real engine, without a server and without a database. */
-import path from 'node:path';
-import { difference, map, partition, pick } from 'lodash';
-import { DataDeduplicationService, LoadOptionsContext } from 'n8n-core';
+import { difference, map, pick } from 'lodash';
+import { LoadOptionsContext } from 'n8n-core';
 import {
 	type ICredentialDataDecryptedObject,
 	type INode,
 	type INodeParameters,
 	Workflow,
-	type IDataDeduplicator,
 } from 'n8n-workflow';
 import {
 	type RunOptions,
@@ -17,87 +15,22 @@ import {
 	testedNode,
 	workflowFor,
 } from './execution';
-import { timing as normalTiming } from '../../nodes/BusinessMessaging/execution/claims';
-import { root } from './files';
-import { type LoadedPackage, additionalDataFor, loadPackage, testCredential } from './package';
+import {
+	type LoadedPackage,
+	additionalDataFor,
+	dataTables,
+	loadPackage,
+	testCredential,
+} from './package';
 import { Trigger, type TriggerOptions } from './trigger';
 import { WaitingExecution, WebhookServer } from './webhooks';
 
-type Check = Parameters<IDataDeduplicator['checkProcessedAndRecord']>;
-type Item = Check[0][number];
-type List = [scope: Check[1], context: Check[2], options: Check[3]];
-
-/** n8n's deduplication, kept in memory. */
-class MemoryDeduplicator implements IDataDeduplicator {
-	private readonly lists = new Map<string, string[]>();
-	/** The entries of each list once more, because searching a full list takes as long as a slow database. */
-	private readonly sets = new WeakMap<string[], Set<string>>();
-
-	/** Whether a call of a method fails as if the database had failed. */
-	isFailing: (method: keyof IDataDeduplicator) => boolean = () => false;
-
-	async checkProcessedAndRecord(items: Item[], ...list: List) {
-		const key = this.query('checkProcessedAndRecord', list);
-		const known = this.lists.get(key);
-		const entries = known ?? [];
-		const set = this.setOf(entries);
-		const [processed, unknown] = partition(items, (item) => {
-			// As in n8n: as long as there is no list, all values count as new, even the second of two equal ones.
-			const isKnown = known !== undefined && set.has(item.toString());
-			if (!isKnown) entries.push(item.toString());
-			set.add(item.toString());
-			return isKnown;
-		});
-		const [, , { maxEntries = Infinity }] = list;
-		this.lists.set(key, entries.length > maxEntries ? entries.slice(-maxEntries) : entries);
-		return { new: unknown, processed };
-	}
-
-	async removeProcessed(items: Item[], ...list: List): Promise<void> {
-		const entries = this.lists.get(this.query('removeProcessed', list)) ?? [];
-		for (const item of items) {
-			const index = entries.indexOf(item.toString());
-			if (index !== -1) entries.splice(index, 1);
-		}
-		this.sets.delete(entries);
-	}
-
-	private setOf(entries: string[]): Set<string> {
-		const set = this.sets.get(entries) ?? new Set(entries);
-		this.sets.set(entries, set);
-		return set;
-	}
-
-	async clearAllProcessedItems(...list: List): Promise<void> {
-		this.lists.delete(this.query('clearAllProcessedItems', list));
-	}
-
-	async getProcessedDataCount(...list: List): Promise<number> {
-		return this.lists.get(this.query('getProcessedDataCount', list))?.length ?? 0;
-	}
-
-	/** Forgets everything, as in a new n8n. */
-	reset(): void {
-		this.lists.clear();
-		this.isFailing = () => false;
-	}
-
-	/** @returns the key of the list */
-	private query(method: keyof IDataDeduplicator, [scope, { node, workflow }]: List): string {
-		if (this.isFailing(method)) throw new Error('SQLITE_BUSY: database is locked');
-		return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
-	}
-}
-
 const action = 'businessMessaging';
-
-const deduplicator = new MemoryDeduplicator();
-let ready: Promise<void> | undefined;
 
 /** n8n with the package installed. */
 export class Engine {
-	/** What n8n would keep in its database for `checkProcessedAndRecord`. It stays between executions, until `reset()`. */
-	readonly processed = deduplicator;
+	/** The data tables of the project. They stay between executions, until `reset()`. */
+	readonly tables = dataTables;
 
 	private readonly server = new WebhookServer();
 
@@ -202,18 +135,7 @@ export class Engine {
 	}
 }
 
-/** Divides the times for which the built nodes watch their claims by a hundred; the ratios between the times stay. */
-async function hurryClaims(): Promise<void> {
-	const file = path.join(root, 'dist/nodes/BusinessMessaging/execution/claims.js');
-	const { timing } = (await import(file)) as { timing: typeof normalTiming };
-	for (const name of ['maxCall', 'slowCall', 'check', 'pause'] as const)
-		timing[name] = normalTiming[name] / 100;
-}
-
 /** Loads the built package into n8n's engine. */
 export async function loadEngine(): Promise<Engine> {
-	await hurryClaims();
-	ready ??= DataDeduplicationService.init(deduplicator);
-	await ready;
 	return new Engine(await loadPackage());
 }

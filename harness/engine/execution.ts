@@ -28,7 +28,7 @@ export interface RunOptions extends Pick<INode, 'onError' | 'retryOnFail' | 'max
 	settings?: Partial<INode>;
 	/** Runs the node in a loop, as n8n's Loop Over Items does, with batches of this size. */
 	batchSize?: number;
-	/** Workflows with different IDs have different lists in `checkProcessedAndRecord`. */
+	/** Executions of workflows with different IDs share the data tables of the project. */
 	workflowId?: string;
 	/** The mode in which n8n runs the workflow, e.g. an evaluation. */
 	mode?: WorkflowExecuteMode;

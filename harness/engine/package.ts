@@ -24,6 +24,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
+import { DataTables } from './dataTables';
 import { root } from './files';
 
 /** The package after n8n has loaded it. */
@@ -115,6 +116,9 @@ export async function loadPackage(): Promise<LoadedPackage> {
 	};
 }
 
+/** The data tables of all executions. */
+export const dataTables = new DataTables();
+
 /** Not available in older engines: see `npm run test:compat`. */
 const { ExternalSecretsProxy }: Partial<Pick<typeof n8nCore, 'ExternalSecretsProxy'>> = n8nCore;
 const noSecrets = { hasProvider: () => false, listProviders: () => [] };
@@ -172,6 +176,7 @@ export function additionalDataFor(
 		webhookTestBaseUrl: `${baseUrl}/webhook-test`,
 		webhookWaitingBaseUrl: `${baseUrl}/webhook-waiting`,
 		formWaitingBaseUrl: `${baseUrl}/form-waiting`,
+		executeWorkflow: dataTables.executeWorkflow,
 		setExecutionStatus() {},
 		sendDataToUI() {},
 	};

@@ -130,7 +130,7 @@ export class Service {
 	}
 }
 
-/** Starts the sandbox and the engine before the tests of a file, empties the sandbox and n8n's lists before each test, and stops both at the end. */
+/** Starts the sandbox and the engine before the tests of a file, empties the sandbox and n8n's data tables before each test, and stops both at the end. */
 export function useService(options: SandboxOptions = {}): Service {
 	const service = new Service();
 	beforeAll(async () => {
@@ -145,7 +145,7 @@ export function useService(options: SandboxOptions = {}): Service {
 	});
 	beforeEach(() => {
 		service.sandbox.reset();
-		service.engine.processed.reset();
+		service.engine.tables.reset();
 	});
 	afterAll(async () => {
 		await service.engine.close();

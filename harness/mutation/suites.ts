@@ -105,10 +105,7 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/operations/upsertMoves',
 	],
 	execution: [
-		'unit/entryStore',
 		'unit/execution/applyAudienceRules',
-		'unit/execution/claimEntries',
-		'unit/execution/claims',
 		'unit/execution/engine2',
 		'unit/execution/expressions',
 		'unit/execution/itemOutput',
@@ -125,7 +122,7 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/execution/rounds',
 		'engine/execution/sendOnce',
 		'engine/reply/asking',
-		'unit/simulation/claims',
+		'unit/simulation/campaignLog',
 	],
 	editor: [
 		'engine/editor/templates',

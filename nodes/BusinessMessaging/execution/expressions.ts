@@ -20,7 +20,7 @@ import { isToolParameters, isToolReview, toLines, withAnswers } from './toolRevi
 const column = /^\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\]+"\]|\['[^'\\]+'\])+)\s*$/;
 const columnKey = /\.\w+|\["[^"]+"\]|\['[^']+'\]/g;
 /** Fields that may be empty. In every other field, an expression without a value is refused. */
-const mayBeMissing = ['name', 'options.failedMessage'];
+const mayBeMissing = ['name'];
 /** Fields whose text only programs read. In all other fields, a list or a boolean inside a text is refused. */
 const forPrograms = ['audienceRules', 'campaign', 'headerDocumentUrl', 'queryParameters', 'url'];
 /** Fields that may contain JSON. There, `null` is a value. */

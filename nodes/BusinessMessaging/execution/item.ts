@@ -14,7 +14,6 @@ export type SkipReason =
 	| 'duplicate'
 	| 'excluded'
 	| 'frequencyCap'
-	| 'historyCleared'
 	| 'mayHaveBeenSent'
 	| 'notInTest'
 	| 'outsideSendWindow';
@@ -33,6 +32,8 @@ export interface Item {
 	hasBegun?: boolean;
 	/** The next item with the same recipient. It is left out as a duplicate, unless this one is certainly not sent. */
 	instead?: ValidItem;
+	/** The key of its row in the campaign log, if it has one. */
+	idempotencyKey?: string;
 	/** Its result, from this attempt or an earlier one; missing before the item is carried out. */
 	outcome?: Outcome;
 }

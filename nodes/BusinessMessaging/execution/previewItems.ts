@@ -4,7 +4,7 @@ import { textOrJson } from '../jsonValues';
 import { previewOf } from '../operations/sending/messagePreview';
 import { sendResult } from '../operations/operation';
 import type { TemplateList } from '../transport/templateList';
-import { type ValidItem, skip } from './item';
+import type { ValidItem } from './item';
 
 /** Gives each item the message that would be sent. @returns a hint about what a preview does not show */
 export async function previewItems(
@@ -13,11 +13,6 @@ export async function previewItems(
 ): Promise<string | undefined> {
 	await mapInTurns(items, (item) => {
 		const { request } = item;
-		const { campaign } = request.rules ?? {};
-		if (campaign?.clearsHistory) {
-			item.outcome = skip(item, 'historyCleared', { campaign: campaign.name });
-			return;
-		}
 		const shown = sendResult(textOrJson(request.body?.to), 'preview');
 		const message = previewOf(request, prepared as TemplateList | undefined);
 		item.outcome = { records: [{ ...shown, ...message }] };

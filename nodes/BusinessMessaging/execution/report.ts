@@ -245,7 +245,6 @@ function phrasesOf({ isPreview, hasErrorOutput }: MessageRun, isTest: boolean) {
 		frequencyCap: 'over the Frequency Cap',
 		alreadySent: 'already sent earlier',
 		mayHaveBeenSent: 'may have been sent earlier',
-		historyCleared: 'skipped to clear the history',
 		notInTest: 'not in the test',
 		uncertain: 'may have been sent',
 		failed: `${failed} (see ${hasErrorOutput ? 'the error output' : 'reason'})`,

@@ -18,7 +18,6 @@ import {
 	isUnsent,
 	toOutcome,
 } from './item';
-import { campaignKeyOf } from './sendOnce';
 import { isTool } from './toolReview';
 import { ServiceError } from '../transport/errors';
 
@@ -47,7 +46,6 @@ export class RetryRecord implements Guard {
 	private readonly runs: Record<string, StoredRun>;
 	/** The same for all attempts of this run. */
 	readonly name: string;
-	private readonly node: string;
 	private readonly run: StoredRun;
 
 	constructor(
@@ -68,7 +66,6 @@ export class RetryRecord implements Guard {
 			? (calls.get(json) ?? digest(JSON.stringify(call)))
 			: String(context.getWorkflowDataProxy(0).$runIndex);
 		if (isCall) calls.set(json, this.name);
-		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
 		this.run = this.runs[this.name] ??= { id: randomUUID(), items: {} };
 	}
 
@@ -84,15 +81,14 @@ export class RetryRecord implements Guard {
 	/**
 	 * Records that the item's request goes out now.
 	 *
-	 * @returns an idempotency key. It is the same for all attempts to send this content; with a campaign, it is the same
-	 * in all runs of the node. A corrected text has another key: for the first key, a service may repeat its refusal.
+	 * @returns an idempotency key: that of its row in the campaign log, else one that is the same for all attempts to send
+	 * this content. A corrected text has another key: for the first key, a service may repeat its refusal.
 	 */
 	begin(item: ValidItem): string {
 		const key = this.keyOf(item);
 		this.run.items[key] = interrupted;
-		const campaignKey = campaignKeyOf(item.request);
-		const message = campaignKey ? `${this.node} ${campaignKey}` : `${this.run.id} ${key}`;
-		return digest(`${message} ${JSON.stringify(item.request.body)}`);
+		const message = `${this.run.id} ${key} ${JSON.stringify(item.request.body)}`;
+		return item.idempotencyKey ?? digest(message);
 	}
 
 	/** Sends the message of an item, and records the result. */

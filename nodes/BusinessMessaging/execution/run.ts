@@ -1,5 +1,5 @@
 /** One run of the node: carries out the operation for every input item, with each setting of On Error. */
-import { attempt, compact, noop, once, sumBy } from 'lodash';
+import { attempt, compact, noop, once } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { mapInTurns } from '../inTurns';
@@ -7,15 +7,14 @@ import { defaultTimeoutSeconds } from '../operations/fields';
 import type { Operation, OperationRequest, RunOptions } from '../operations/operation';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import { InputError, ServiceError, asFailure } from '../transport/errors';
+import { ServiceError, asFailure } from '../transport/errors';
 import {
 	applyAudienceRules,
 	outsideWindow,
 	rememberRecipients,
 	sendWindow,
 } from './applyAudienceRules';
-import type { EntryStore } from './entryStore';
-import { FrequencyCap } from './frequencyCap';
+import { CampaignGuard } from './campaignGuard';
 import {
 	type Guard,
 	type Item,
@@ -36,7 +35,6 @@ import { previewItems } from './previewItems';
 import { addHints, labelExecution, logProgress, reportFigures, resetFigures } from './report';
 import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
-import { SendOnce } from './sendOnce';
 import { isTool } from './toolReview';
 import { readItems } from './readItems';
 
@@ -60,6 +58,8 @@ interface Run {
 	record?: RetryRecord;
 	/** For an operation that waits for replies. */
 	listening?: Listening;
+	/** For messages with Send Once or a Frequency Cap. */
+	log?: CampaignGuard;
 	/** Missing if it could not be prepared; then no item is pending. */
 	client?: Client;
 	prepared?: unknown;
@@ -193,7 +193,10 @@ async function openRun(
 		await mapInTurns(pending, (item) => review(operation, item, prepared));
 		if (operation.recipientOf)
 			await applyAudienceRules(client, items.filter(mayReach), new Rounds(context));
-		return { operation, record, client, prepared };
+		// All of them: a duplicate that is left out now may be sent instead of the item before it.
+		const isSending = pending.some(inState('pending'));
+		const log = isSending ? await CampaignGuard.open(context, pending) : undefined;
+		return { operation, record, client, prepared, log };
 	} catch (error) {
 		fail(pending, error);
 		return { operation, record };
@@ -252,19 +255,16 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 }
 
 /**
- * How many items claim their entries before their turn: as many as are sent while a claim waits for its verdict. After
- * a crash, the messages of these items are uncertain. So no item claims ahead if the user has set the number of
- * requests, unless other processes make every claim wait.
+ * How many items claim their recipients before their turn: as many as are sent while a claim waits for its decision.
+ * After a crash, the messages of these items are uncertain.
  */
-function lookAhead(stores: EntryStore[], items: ValidItem[], { config }: Client): number {
+function lookAhead({ aheadMs = 0 }: Partial<CampaignGuard>, { config }: Client): number {
 	const { requests, windowMs } = config.rate;
-	const isSet = optionsOf(items).concurrency !== undefined;
-	const slow = stores.filter(({ isShared }) => isShared || !isSet);
-	return Math.ceil((requests / windowMs) * sumBy(slow, 'verdictMs'));
+	return Math.ceil((requests / windowMs) * aheadMs);
 }
 
 /** What guards see of an item whose turn came after the run was stopped. */
-const stopped = toOutcome(new InputError('The run was stopped'));
+const stopped = toOutcome(new ServiceError('The run was stopped', { kind: 'cancelled' }));
 
 /** Whether a request has failed. One that was held back has not: `sendWindow` may leave out its item. */
 function isFailure(outcome: Outcome): boolean {
@@ -298,20 +298,18 @@ async function carryOut(
 	items: ValidItem[],
 	stops: boolean,
 ): Promise<string | undefined> {
-	const { operation, record, client } = run;
+	const { operation, record, client, log } = run;
 	if (!client) return undefined;
-	const cap = new FrequencyCap(context);
-	const sendOnce = new SendOnce(context);
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + lookAhead([cap.store, sendOnce.store], items, client),
+		concurrency: () => simultaneous() + lookAhead(log ?? {}, client),
 		isStopped: () => hasToStop || context.getExecutionCancelSignal()?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
-	const guards = compact([record, sendWindow, cap, sendOnce]);
+	const guards = compact([record, sendWindow, log]);
 	const sendOne = async (item: ValidItem): Promise<void> => {
 		let isTooLate = false;
 		const sendUnguarded: Send = async (request = item.request) =>
@@ -330,8 +328,7 @@ async function carryOut(
 		if (!hasToStop) for (const next of insteadOf(operation, item)) await sendOne(next);
 	};
 	await inQueues(items, settings, sendOne);
-	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
-	return warning;
+	return await log?.close();
 }
 
 /** Sends the request of an item. Does not throw. */

@@ -313,25 +313,30 @@ describe('the frequency cap', () => {
 	const rules = { frequencyCap: { values: { messages: 2, per: 'week' } } };
 	const workflowId = 'with a cap';
 
-	test('counts messages over all executions and nodes of a workflow, but not unsent ones', async () => {
+	test('counts messages over all workflows of the project, but not unsent ones', async () => {
 		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
 		await run({ rules, workflowId, onError: 'continueRegularOutput' });
 		await run({ rules, workflowId });
 		const expected = ['frequencyCap', null, 'frequencyCap', 'frequencyCap'];
-		const anotherNode = { settings: { id: 'another node' } };
-		expect(reasons(await run({ rules, workflowId, ...anotherNode }))).toEqual(expected);
+		expect(reasons(await run({ rules, workflowId: 'another workflow' }))).toEqual(expected);
 		expect(sentTo().filter((phone) => phone === berta)).toHaveLength(2);
 		expect(sentTo()).toHaveLength(8);
 	});
 
-	test("leaves no place for a message that was not sent in n8n's database, where the next process reads it", async () => {
-		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
-		const workflowId = 'with a cap and a refusal';
-		await run({ rules, workflowId, onError: 'continueRegularOutput' });
-		const { lists } = service.engine.processed as unknown as { lists: Map<string, string[]> };
-		const places = [...lists.values()].flat().filter((entry) => entry.startsWith('cap '));
-		const counted = places.map((entry) => entry.split(' ')[1]);
-		expect(counted.sort()).toEqual([anna, carl, dora]);
+	test('counts messages of all campaigns, and those of people whose row was edited', async () => {
+		const once = { sendOnce: true, campaign: 'sale' };
+		await run({ parameters: once });
+		service.engine.tables.edit((rows) =>
+			rows.map((row, index) => ({
+				...row,
+				...[{ status: 'notSent' }, { status: '?' }, { phone: '(555) 000-1003' }, { sentAt: null }][
+					index
+				],
+			})),
+		);
+		const onePer = { frequencyCap: { values: { messages: 1, per: 'week' } } };
+		const capped = ['frequencyCap', 'frequencyCap', 'frequencyCap'];
+		expect(reasons(await run({ rules: onePer }))).toEqual([null, ...capped]);
 	});
 
 	test('does not count messages that Send Once skips', async () => {

@@ -1,7 +1,7 @@
-/** Send Once: nobody gets a campaign twice, and nobody is left out because the node could not write to the database. */
+/** Send Once: nobody gets a campaign twice, and nobody is left out because the node could not write to the campaign log. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { countBy, range, sum } from 'lodash';
+import { countBy, map, range, sum } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../../../harness/engine/execution';
@@ -15,30 +15,24 @@ import {
 } from '../../../harness/engine/service';
 
 const service = useService();
-const sale: INodeParameters = {
-	...campaign,
-	sendOnce: true,
-	campaign: 'sale',
-	options: { concurrency: 8 },
-};
-/** Each test has a separate workflow, and so separate lists: the nodes work on their lists a little longer than the test. */
-const workflowId = () => expect.getState().currentTestName;
+const sale: INodeParameters = { ...campaign, sendOnce: true, campaign: 'sale' };
 const run = async (options: RunOptions = {}) =>
 	await service.run({
 		items: people(4),
-		workflowId: workflowId(),
 		...options,
 		parameters: { ...sale, ...options.parameters },
 	});
 const received = () => service.received();
 const times = (count: number) => countBy(range(count).flatMap(() => numbers(4)));
+const rows = () => service.engine.tables.rows();
 /** The output items, grouped by the result of their message. */
 const statuses = (outputs: Awaited<ReturnType<typeof run>>['outputs']) =>
 	outputs[0].map(({ json }) => (json.skipped ? json.reason : 'sent now'));
+const [none, sent] = ['alreadySent', 'sent now'];
 
-test('a second execution skips what was sent, with a mark', async () => {
+test('a second execution, also of a copy in another workflow, skips what was sent, with a mark', async () => {
 	await run({ items: people(30) });
-	const { outputs } = await run({ items: people(40) });
+	const { outputs } = await run({ items: people(40), workflowId: 'another workflow' });
 	expect(received()).toEqual(oneEach(40));
 	const mark = { reason: 'alreadySent', messageId: null, skipped: true, campaign: 'sale' };
 	expect(outputs[0].map(({ json }) => json)).toEqual(
@@ -50,16 +44,45 @@ test('a second execution skips what was sent, with a mark', async () => {
 	);
 });
 
-test('the next run sends unsent messages, and marks those that may have been sent', async () => {
+test('each message that was tried is one row, in the words of the output; the next run sends unsent messages, and marks those that may have been sent', async () => {
 	await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 	await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
-	const first = await run({ onError: 'continueErrorOutput' });
-	expect(first.outputs[1].map(({ json }) => json.error)).toEqual([
-		expect.objectContaining({ sendStatus: 'notSent' }),
-		expect.objectContaining({ sendStatus: 'mayHaveBeenSent' }),
-	]);
-	const { outputs } = await run();
-	expect(statuses(outputs)).toEqual(['alreadySent', 'sent now', 'mayHaveBeenSent', 'alreadySent']);
+	const options = { variant: '={{ $json.n % 2 ? "B" : "A" }}' };
+	const { outputs, id } = await run({
+		parameters: { options },
+		onError: 'continueRegularOutput',
+	});
+	const results = outputs[0].map(({ json }) => json);
+	expect(map(results, 'sendStatus')).toEqual(['sent', 'notSent', 'mayHaveBeenSent', 'sent']);
+	const found = rows().toSorted((one, other) => (String(one.phone) < String(other.phone) ? -1 : 1));
+	expect(found).toEqual(
+		results.map(({ to: phone, sendStatus: status, reason, messageId }, index) => ({
+			...{ id: expect.any(Number), createdAt: expect.any(String), updatedAt: expect.any(String) },
+			...{ campaign: 'sale', phone, status, reason: reason ?? '', messageId: messageId ?? '' },
+			...{ message: 'text', variant: index % 2 ? 'B' : 'A', execution: id },
+			...{
+				sentAt: expect.stringMatching(/^20.*Z$/),
+				idempotencyKey: expect.stringMatching(/^\w{32}$/),
+			},
+			...{ deliveredAt: null, readAt: null, failedAt: null, reply: null },
+		})),
+	);
+	const second = await run();
+	expect(statuses(second.outputs)).toEqual([none, sent, 'mayHaveBeenSent', none]);
+	const phones = rows().filter(({ status }) => status === 'notSent');
+	expect(map(phones, 'phone')).toEqual(['+15550001001']);
+});
+
+test('a template is noted by its name, also one that is sent instead of a text', async () => {
+	await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
+	const fallback = {
+		useFallbackTemplate: true,
+		fallbackTemplate: locator('login_code', 'name'),
+		fallbackLanguage: locator('en_US', 'code'),
+		fallbackVariables: { mappingMode: 'defineBelow', value: { body_1: '1234' } },
+	};
+	await run({ items: people(2), parameters: fallback });
+	expect(countBy(rows(), 'message')).toEqual({ text: 1, login_code: 1 });
 });
 
 test('a phone is one recipient, however its number is written', async () => {
@@ -77,7 +100,10 @@ test('another campaign is sent to the same people; a name from an expression cou
 		parameters: { to: '+15550001000', campaign: '=order {{ $json.order }} ' },
 		items: [{ order: 1 }, { order: 2 }, { order: '1' }],
 	});
-	expect(statuses(outputs)).toEqual(['sent now', 'sent now', 'alreadySent']);
+	expect(statuses(outputs)).toEqual([sent, sent, none]);
+	await run({ items: people(3), parameters: { campaign: '=={{ $json.n }}' } });
+	await run({ items: people(3), parameters: { campaign: '=={{ $json.n }}' } });
+	expect(rows().filter(({ campaign: name }) => name === '=1001')).toHaveLength(1);
 });
 
 test('nothing is sent without the name of a campaign', async () => {
@@ -86,191 +112,163 @@ test('nothing is sent without the name of a campaign', async () => {
 	expect(service.sent()).toEqual([]);
 });
 
-test('a text that was corrected after a refusal has another idempotency key', async () => {
-	await service.fault({ endpoint: 'sendText', status: 422 });
-	const one = { items: people(1) };
-	expect((await run(one)).error).toBeDefined();
-	await run({ ...one, parameters: { text: 'Corrected' } });
-	const [refused, corrected] = service.requests('sendText').map(({ headers }) => headers);
-	expect(corrected['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
-	expect(corrected['idempotency-key']).not.toBe(refused['idempotency-key']);
-	expect(received()).toEqual(oneEach(1));
-});
-
-describe('a message that an earlier run may have sent', () => {
-	const sendAgain = { parameters: { options: { ifUncertain: 'sendAgain' } } };
-	beforeEach(async () => {
-		await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
-		await run({ onError: 'continueRegularOutput' });
-	});
-
-	test('is sent again with the same idempotency key, if the user wants that', async () => {
-		const [none, sent] = ['alreadySent', 'sent now'];
-		expect(statuses((await run(sendAgain)).outputs)).toEqual([none, none, sent, none]);
-		await run(sendAgain);
-		expect(received()).toEqual(oneEach(4));
-		const keys = service
-			.requests('sendText')
-			.filter(({ body }) => JSON.stringify(body).includes('+15550001002'))
-			.map(({ headers }) => headers['idempotency-key']);
-		expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0]]);
-	});
-
-	test('stays uncertain if the service refuses it the second time', async () => {
-		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });
-		const parameters = {
-			useFallbackTemplate: true,
-			fallbackTemplate: locator('order_update', 'name'),
-			fallbackLanguage: locator('en_US', 'code'),
-			options: { ...sendAgain.parameters.options, checkBeforeSending: false },
-		};
-		const { outputs } = await run({ parameters, onError: 'continueRegularOutput' });
-		expect(outputs[0][2].json).toMatchObject({
-			sendStatus: 'mayHaveBeenSent',
-			error: { statusCode: 422, description: expect.stringContaining('An earlier run may have') },
-		});
-		expect(service.calls('sendTemplate')).toBe(0);
-		expect(statuses((await run()).outputs)[2]).toBe('mayHaveBeenSent');
-	});
-
-	test('is not sent again while another execution sends it', async () => {
-		const { changes } = service.sandbox;
-		await service.fault({ endpoint: 'sendText', match: '+15550001002', delayMs: 300 });
-		const arrived = new Promise((resolve) => changes.once('message', resolve));
-		const repeating = run(sendAgain);
-		await arrived;
-		expect(statuses((await run(sendAgain)).outputs)[2]).toBe('mayHaveBeenSent');
-		await repeating;
-		expect(received()).toEqual(oneEach(4));
-	});
-});
-
-test('a message that failed after it was accepted is sent again, once for each failure', async () => {
-	const again = async (failed: Array<string | null>) => {
-		const items = people(4).map((one, index) => ({ ...one, failed: failed[index] }));
-		const parameters = { options: { failedMessage: '={{ $json.failed }}' } };
-		return statuses((await run({ items, parameters })).outputs);
-	};
-	const [none, sent] = ['alreadySent', 'sent now'];
+test('a row has its own idempotency key: after it was deleted, the message goes out with another one', async () => {
 	await run();
-	expect(await again(['msg_1', null, '', 'msg_4'])).toEqual([sent, none, none, sent]);
-	expect(await again(['msg_1', null, '', 'msg_4'])).toEqual([none, none, none, none]);
-	expect(await again(['msg_5', null, '', null])).toEqual([sent, none, none, none]);
+	service.engine.tables.edit((all) => all.filter(({ phone }) => phone !== '+15550001002'));
+	expect(statuses((await run()).outputs)).toEqual([none, none, sent, none]);
 	const keys = service.requests('sendText').map(({ headers }) => headers['idempotency-key']);
-	expect(new Set(keys).size).toBe(4 + 3);
+	expect(new Set(keys).size).toBe(5);
+	const written = map(rows(), 'idempotencyKey');
+	expect(keys.filter((key) => written.includes(key as string))).toHaveLength(4);
 });
 
-test('knows the last 30,000 messages, even after a full history has lost its oldest entries', async () => {
-	await run();
-	const { lists } = service.engine.processed as unknown as { lists: Map<string, string[]> };
-	const [[key, entries]] = lists;
-	const others = (what: string, count: number) => range(count).map((n) => `${what} ${n}`);
-	// With the messages of the next two runs, 30,000; and a few marks.
-	const later = 3 * (30_000 - 24) - entries.length - 40;
-	lists.set(key, [...others('earlier', 10_100), ...entries, ...others('later', later)]);
-	await run({ items: people(12, 2000) });
-	await run({ items: people(12, 3000) });
-	expect(lists.get(key)!.length).toBeLessThanOrEqual(3 * (30_000 + 24));
-	const { outputs } = await run();
-	expect(statuses(outputs)).toEqual(people(4).map(() => 'alreadySent'));
-}, 240_000);
-
-test('with a slow database, more messages are claimed at once, so that a campaign keeps its rate', async () => {
-	const { processed } = service.engine;
-	const record = processed.checkProcessedAndRecord.bind(processed);
-	const claimed: number[] = [];
-	jest.spyOn(processed, 'checkProcessedAndRecord').mockImplementation(async (entries, ...rest) => {
-		claimed.push(entries.filter((entry) => String(entry).startsWith('claimed ')).length);
-		await delay(50);
-		return await record(entries, ...rest);
+describe('rows that people have changed never send twice', () => {
+	test.each<[what: string, change: object, outcome: string]>([
+		['another status', { status: 'done' }, none],
+		['no status', { status: null }, none],
+		['a status in other letters', { status: 'NotSent' }, none],
+		['the phone with spaces', { phone: '+1 555 000-1000' }, none],
+		['the phone without +, as spreadsheets leave it', { phone: '15550001000' }, none],
+		['a local number', { phone: '(555) 000 1000' }, none],
+		['no key, execution and times', { idempotencyKey: null, execution: null, sentAt: 'x' }, none],
+		['set to notSent, to send again', { status: 'notSent' }, sent],
+		['set to mayHaveBeenSent', { status: 'mayHaveBeenSent' }, 'mayHaveBeenSent'],
+		['another person', { phone: '+15550009999' }, sent],
+		['another campaign', { campaign: 'old sale' }, sent],
+	])('%s', async (_, change, outcome) => {
+		await run({ items: people(1) });
+		service.engine.tables.edit(([row]) => [{ ...row, ...change }]);
+		expect(statuses((await run({ items: people(1) })).outputs)).toEqual([outcome]);
+		await run({ items: people(1) });
+		service.engine.tables.edit((all) => all.map((row) => ({ ...row, ...change })));
+		expect(statuses((await run({ items: people(3) })).outputs).slice(0, 1)).toEqual([outcome]);
 	});
-	await service.run({
-		...{ items: people(300), workflowId: workflowId() },
-		credentials: service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 }),
-		parameters: { ...campaign, sendOnce: true, campaign: 'sale' },
+
+	test('a row that was added while the run lasts', async () => {
+		await run({ items: people(1, 5000) });
+		service.engine.tables.before = async (operation) => {
+			if (operation !== 'insert') return;
+			service.engine.tables.before = () => undefined;
+			service.engine.tables.add({ campaign: 'sale', phone: '+15550001002', status: 'sent' });
+		};
+		expect(statuses((await run()).outputs)).toEqual([sent, sent, none, sent]);
 	});
-	// The number of messages that are sent at once: the others would only be claimed after these.
-	expect(Math.max(...claimed)).toBeGreaterThan(24);
-	expect(received()).toEqual(oneEach(300));
+
+	test.each(['campaign', 'phone', 'status', 'idempotencyKey', 'sentAt'])(
+		'without the column %s, nothing is sent, and the error names it',
+		async (column) => {
+			await run({ items: people(1) });
+			service.engine.tables.deleteColumn(column);
+			const { error } = await run();
+			expect(error?.message).toContain(`"Business Messaging Campaigns" has no column ${column}`);
+			expect(received()).toEqual(oneEach(1));
+		},
+	);
 });
 
-test.each<[string, INodeParameters]>([
-	['Send Once', { ...sale, options: {} }],
-	['Frequency Cap', { ...campaign, audienceRules: { frequencyCap: { values: { messages: 1 } } } }],
-])(
-	'%s: after the first failure, nobody gets a message who was claimed before, and the next run sends to them',
-	async (_, parameters) => {
-		const { processed } = service.engine;
-		const record = processed.checkProcessedAndRecord.bind(processed);
-		const claimed = new Set<string>();
-		jest.spyOn(processed, 'checkProcessedAndRecord').mockImplementation(async (...call) => {
-			for (const entry of call[0].map(String))
-				if (/^(claimed|cap) /.test(entry)) claimed.add(entry);
-			await delay(500);
-			return await record(...call);
-		});
-		await service.fault({ endpoint: 'sendText', match: '+15550001060', status: 422, count: 1 });
-		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
-		const ids = { workflowId: workflowId(), credentials };
-		const all = { ...ids, items: people(400), parameters };
-		const { error } = await service.run(all);
-		expect(error?.message).toContain('Unprocessable Entity');
-		// A hundred people are claimed ahead. Without them, only the failed message would be missing.
-		expect(sum(Object.values(received()))).toBeLessThan(claimed.size - 10);
-		await service.run(all);
-		expect(received()).toEqual(oneEach(400));
-	},
-);
-
-test('with one request at a time, nobody is sent anything after the first failure, also while other processes write', async () => {
-	const { lists } = service.engine.processed as unknown as { lists: Map<string, string[]> };
-	const parameters = { ...sale, options: { concurrency: 1 } };
-	await run({ parameters });
-	for (const entries of lists.values()) entries.push('claimed by another process');
-	await service.fault({ endpoint: 'sendText', match: '+15550001006', status: 422, count: 1 });
-	const { error } = await run({ items: people(24), parameters });
-	expect(error?.message).toContain('Unprocessable Entity');
-	expect(received()).toEqual(oneEach(6));
+test('several executions at the same time: everybody gets one message', async () => {
+	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 60_000 });
+	const runs = await Promise.all(
+		range(3).map(async (n) => {
+			await delay(n * 40);
+			return await run({ items: people(200), credentials });
+		}),
+	);
+	expect(received()).toEqual(oneEach(200));
+	expect(sum(runs.map(({ outputs }) => countBy(statuses(outputs))[sent] ?? 0))).toBe(200);
+	expect(countBy(rows(), 'status')).toEqual({ sent: 200 });
 });
 
-test('another workflow sends again what this one has sent', async () => {
-	await run();
-	await run({ workflowId: 'another workflow' });
-	expect(received()).toEqual(times(2));
+test('claims and results are written in parts', async () => {
+	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
+	await run({ items: people(300), credentials });
+	const { insert, get, deleteRows } = service.engine.tables.calls;
+	expect(insert + get + deleteRows).toBeLessThan(60);
+	await run({ items: people(300), credentials });
+	expect(service.engine.tables.calls.insert).toBe(insert);
 });
 
-test('Clear Send Once History forgets what this node has sent, sends nothing, and says so', async () => {
-	const otherNode = { settings: { id: 'another node' } };
-	await run(otherNode);
-	await run();
-	const clearing = { parameters: { options: { clearSendOnceHistory: true } } };
-	const { outputs, hints } = await run(clearing);
-	expect(statuses(outputs)).toEqual(numbers(4).map(() => 'historyCleared'));
-	expect(hints.map(({ message }) => message)).toEqual([
-		expect.stringContaining('history of this node was cleared, and nothing was sent'),
-		'0 sent, 4 skipped to clear the history.',
-	]);
-	expect(received()).toEqual(times(2));
-	await run();
-	await run(otherNode);
-	expect(received()).toEqual(times(3));
-});
-
-describe('a database that fails', () => {
-	/** Makes calls fail: these of all calls, or of the calls of one method. */
-	const failCalls = (from: number, count: number, only?: string) => {
-		let calls = 0;
-		service.engine.processed.isFailing = (method) =>
-			(only === undefined || method === only) && ++calls > from && calls <= from + count;
+test('after the first failure, nobody gets a message who was claimed before, and the next run sends to them', async () => {
+	await service.fault({ endpoint: 'sendText', match: '+15550001060', status: 422, count: 1 });
+	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
+	let claims = 0;
+	service.engine.tables.before = (operation, items) => {
+		if (operation === 'insert') claims += items.filter(({ status }) => status === 'sending').length;
 	};
-	const recover = () => failCalls(0, 0);
+	const { error } = await run({ items: people(400), credentials });
+	expect(error?.message).toContain('Unprocessable Entity');
+	expect(sum(Object.values(received()))).toBeLessThan(claims - 10);
+	expect(countBy(rows(), 'status').sending).toBeUndefined();
+	await run({ items: people(400), credentials });
+	expect(received()).toEqual(oneEach(400));
+});
+
+test('a run that is stopped lets its requests finish, writes their results and removes its other claims', async () => {
+	await service.fault({ endpoint: 'sendText', delayMs: 300, count: 100 });
+	const arrived = new Promise((resolve) => service.sandbox.changes.once('message', resolve));
+	const parameters = { options: { concurrency: 5 } };
+	const { status } = await run({ items: people(60), parameters, cancelWhen: arrived });
+	expect(status).toBe('canceled');
+	await delay(1_500);
+	const counts = countBy(rows(), 'status');
+	expect(counts.sending).toBeUndefined();
+	expect(counts.sent).toBe(service.sent().length);
+	service.sandbox.state.faults.all = [];
+	await run({ items: people(60) });
+	expect(received()).toEqual(oneEach(60));
+});
+
+test('what a crash has left is reported, and not sent again', async () => {
+	await run({ items: people(2) });
+	service.engine.tables.edit((all) => all.map((row) => ({ ...row, status: 'sending' })));
+	expect(statuses((await run()).outputs)).toEqual([
+		'mayHaveBeenSent',
+		'mayHaveBeenSent',
+		sent,
+		sent,
+	]);
+});
+
+describe('a data table that fails', () => {
+	/** Makes calls fail, before or after their effect: these of all calls, or of the calls of one operation. */
+	const failCalls = (
+		from: number,
+		count: number,
+		only?: string,
+		when: 'before' | 'after' = 'before',
+	) => {
+		let calls = 0;
+		service.engine.tables[when] = (operation: string) => {
+			if (only !== undefined && operation !== only) return;
+			calls++;
+			if (calls > from && calls <= from + count) throw new Error('SQLITE_BUSY: database is locked');
+		};
+	};
+	const recover = () => {
+		service.engine.tables.before = () => undefined;
+		service.engine.tables.after = () => undefined;
+	};
 	const one = { items: people(1) };
 
-	test('before a message is sent: it is not sent, and the error says so', async () => {
-		failCalls(0, Infinity);
+	test('without data tables, nothing is sent, and the error says what is required', async () => {
+		failCalls(0, Infinity, 'list');
+		const { error } = await run();
+		expect(error?.message).toContain(
+			"Send Once and Frequency Cap could not open n8n's data tables",
+		);
+		expect(error?.description).toMatch(
+			/require n8n [\d.]+ or newer.*N8N_DISABLED_MODULES.*database is locked/,
+		);
+		expect(service.sent()).toEqual([]);
+	});
+
+	test('a full table: the message is not sent, and the error says so', async () => {
+		failCalls(0, Infinity, 'insert');
 		const { error } = await run(one);
 		expect(error).toMatchObject({
-			message: "Send Once could not write to n8n's database, so this message was not sent [item 0]",
+			message: expect.stringMatching(
+				/could not be written, so this message was not sent \[item 0\]$/,
+			),
 			description: expect.stringContaining('database is locked'),
 			context: { sendStatus: 'notSent' },
 		});
@@ -279,68 +277,38 @@ describe('a database that fails', () => {
 		expect(received()).toEqual(oneEach(4));
 	});
 
-	test('while Frequency Cap takes places: no place is kept for an unsent message', async () => {
-		const audienceRules = { frequencyCap: { values: { messages: 2, per: 'day' } } };
-		const runCap = async (count: number) =>
-			await service.run({
-				parameters: { ...campaign, audienceRules },
-				items: people(count),
-				workflowId: workflowId(),
-			});
-		await runCap(1);
-		const { processed } = service.engine;
-		const record = processed.checkProcessedAndRecord.bind(processed);
-		const spy = jest.spyOn(processed, 'checkProcessedAndRecord');
-		spy.mockImplementation(async (entries, ...rest) => {
-			if (/cap \+15550001000 \S+ 2(,|$)/.test(entries.join())) throw new Error('locked');
-			return await record(entries, ...rest);
-		});
-		expect((await runCap(2)).error?.message).toContain('Frequency Cap could not write');
-		spy.mockRestore();
-		await runCap(2);
-		await runCap(2);
-		expect(received()).toEqual({ '+15550001000': 2, '+15550001001': 2 });
-	});
-
-	test('after a message was sent: nobody gets a second one', async () => {
+	test('after a message was sent: nobody gets a second one, and a hint names who is uncertain', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001000', delayMs: 50 });
 		void service.sandbox.changes.once('message', () => failCalls(0, Infinity));
 		const { hints } = await run(one);
 		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringContaining(
-				'report mayHaveBeenSent for messages that were sent: +15550001000 sale',
+			expect.stringMatching(
+				/report mayHaveBeenSent for messages whose result is known: \+15550001000/,
 			),
 		]);
 		recover();
 		expect(statuses((await run(one)).outputs)).toEqual(['mayHaveBeenSent']);
 		expect(received()).toEqual(oneEach(1));
-		const next = await run({ items: people(2) });
-		expect(next.hints.map(({ message }) => message)).toEqual([expect.stringMatching(/^1 sent/)]);
-		const [, again] = statuses((await run({ items: people(2) })).outputs);
-		expect(again).toBe('alreadySent');
 	});
 
-	test.each(range(0, 9))(
-		'for one call, after %i calls that work: the next run sends what is missing, and nobody gets two messages',
-		async (from) => {
+	test.each(range(0, 10).flatMap((from) => [[from, 'before'] as const, [from, 'after'] as const]))(
+		'for one call, after %i calls that work, %s its effect: the next run sends what is missing, and nobody gets two messages',
+		async (from, when) => {
 			await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
-			const parameters = { options: { concurrency: 2 } };
-			failCalls(from, 1);
-			await run({ parameters, onError: 'continueErrorOutput' });
+			failCalls(from, 1, undefined, when);
+			await run({ onError: 'continueErrorOutput' });
 			recover();
-			await run({ parameters });
+			await run({ onError: 'continueErrorOutput' }); // if nothing was sent, the service refuses a message now
+			await run();
 			expect(received()).toEqual(oneEach(4));
 		},
 	);
 
-	test('while a claim is removed: after one failure, the next run sends the message; after failures until the end, the error names who is left out', async () => {
-		await service.fault({ endpoint: 'sendText', match: '+1555000', status: 422, count: 2 });
-		failCalls(0, 1, 'removeProcessed');
-		await run(one);
-		failCalls(0, Infinity, 'removeProcessed');
-		const { error } = await run(one);
-		const warning =
-			'who got no message: +15550001000 sale. Write to them with another campaign name.';
-		expect(error?.description).toContain(warning);
+	test('while claims are removed: the error names who would be skipped', async () => {
+		await service.fault({ endpoint: 'sendText', status: 422, count: 1, delayMs: 100 });
+		failCalls(0, Infinity, 'deleteRows');
+		const parameters = { options: { concurrency: 1 } };
+		const { error } = await run({ items: people(3), parameters });
+		expect(error?.description).toContain('skip these people, who got no message: +15550001001, ');
 	});
 });

@@ -12,7 +12,7 @@ const parameters = {
 /** Sends a campaign during which the credit runs out, and again afterwards. */
 export async function checkSending(environment: VariantEnvironment): Promise<void> {
 	const { state, engine } = environment;
-	engine.processed.reset();
+	engine.tables.reset();
 	const before = state.messages.all.length;
 	const arrived = () => map(state.messages.all.slice(before), 'phone');
 	const send = async () => {

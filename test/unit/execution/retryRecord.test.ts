@@ -16,8 +16,6 @@ import { ServiceError } from '../../../nodes/BusinessMessaging/transport/errors'
 /** An execution as n8n gives it to a node. */
 class Execution {
 	round = 0;
-	workflow = 'flow';
-	node = 'node';
 	type = 'x.businessMessaging';
 	input: object[] = [{}];
 	isToolExecution: (() => boolean) | undefined = () => true;
@@ -27,8 +25,7 @@ class Execution {
 	record(operation: Operation = sendText, items: ValidItem[] = [item()]): RetryRecord {
 		const context = {
 			getContext: () => this.stored,
-			getNode: () => ({ id: this.node, type: this.type }),
-			getWorkflow: () => ({ id: this.workflow }),
+			getNode: () => ({ type: this.type }),
 			getWorkflowDataProxy: () => ({ $runIndex: this.round }),
 			getInputData: () => this.input.map((json) => ({ json })),
 			isToolExecution: this.isToolExecution,
@@ -41,12 +38,11 @@ interface Message {
 	index?: number;
 	to?: string;
 	text?: string;
-	campaign?: string;
 }
-const item = ({ index = 0, to = '+15550001000', text = 'Hi', campaign }: Message = {}) =>
+const item = ({ index = 0, to = '+15550001000', text = 'Hi' }: Message = {}) =>
 	({
 		...{ index, input: {} },
-		request: { body: { to, text }, rules: campaign ? { campaign: { name: campaign } } : undefined },
+		request: { body: { to, text } },
 	}) as ValidItem;
 const failed = (kind: 'refused' | 'indeterminate'): Outcome => ({
 	failure: new ServiceError('No', { kind, statusCode: 500, description: 'Look.' }),
@@ -140,20 +136,10 @@ describe('the idempotency key of a message', () => {
 		expect(new Execution().record().begin(item())).not.toBe(first);
 	});
 
-	test('of a campaign is the same in all runs of the node, and in no other node', () => {
-		const campaign = 'sale';
-		const first = key({ campaign });
-		execution = new Execution();
-		execution.round = 3;
-		expect(key({ campaign, index: 7 })).toBe(first);
-		expect(key({ campaign, text: 'Corrected' })).not.toBe(first);
-		expect(key({ campaign: 'other' })).not.toBe(first);
-		expect(key({ campaign, to: '+15550001001' })).not.toBe(first);
-		execution.node = 'other';
-		expect(key({ campaign })).not.toBe(first);
-		execution.node = 'node';
-		execution.workflow = 'other';
-		expect(key({ campaign })).not.toBe(first);
+	test('is that of its row in the campaign log, if it has one', () => {
+		const inLog = { ...item(), idempotencyKey: 'key of the row' };
+		expect(execution.record().begin(inLog)).toBe('key of the row');
+		expect(execution.record().begin(inLog)).toBe('key of the row');
 	});
 });
 

@@ -115,7 +115,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person from all nodes of this workflow with a Frequency Cap. Only the last 90,000 messages of these nodes count.',
+				'The maximum number of messages to one person. All messages of nodes in this project count that have a Frequency Cap or Send Once: those in the data table Business Messaging Campaigns.',
 			fields: [
 				numberField({
 					displayName: 'Messages',

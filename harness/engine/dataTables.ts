@@ -1,0 +1,171 @@
+/**
+ * n8n's data tables in memory, as the Data Table node shows them to the sub-workflows of a node. Each call is one
+ * transaction, as in n8n. Understands exactly what nodes/BusinessMessaging/execution/logTable.ts runs. Source:
+ * DataTable.node.ts of n8n-nodes-base, data-table.service.ts of n8n's cli; the real one is tested in test/n8n/e2e.
+ */
+import { escapeRegExp } from 'lodash';
+import type {
+	ExecuteWorkflowData,
+	ExecuteWorkflowOptions,
+	IDataObject,
+	IExecuteWorkflowInfo,
+	INodeExecutionData,
+	INodeParameters,
+} from 'n8n-workflow';
+
+/** A row with n8n's own columns. */
+export type TableRow = IDataObject & { id: number };
+
+interface Table {
+	id: string;
+	name: string;
+	columns: Array<{ name: string; type: string }>;
+	rows: TableRow[];
+	nextId: number;
+}
+
+interface Condition {
+	keyName: string;
+	condition: 'eq' | 'neq' | 'gt' | 'gte' | 'like';
+	keyValue: string | number;
+}
+
+interface Parameters {
+	resource: 'table' | 'row';
+	operation: string;
+	tableName?: string;
+	dataTableId?: { value: string };
+	columns?: { column: Table['columns'] };
+	filters?: { conditions: Condition[] };
+	matchType?: 'allConditions' | 'anyCondition';
+	limit?: number;
+	orderByDirection?: 'ASC' | 'DESC';
+}
+
+/** Values of the system columns have these types. */
+const systemColumns = ['id', 'createdAt', 'updatedAt'];
+
+/** The data tables of one project. */
+export class DataTables {
+	private tables: Table[] = [];
+	/** How many calls there were of each operation. */
+	calls: Record<string, number> = {};
+	/** Called before each call; throws if the call is to fail, and may wait. */
+	before: (operation: string, items: IDataObject[]) => unknown = () => undefined;
+	/** Called after each call that has worked; throws if the caller is not to know of it. */
+	after: (operation: string) => unknown = () => undefined;
+
+	reset(): void {
+		this.tables = [];
+		this.calls = {};
+		this.before = () => undefined;
+		this.after = () => undefined;
+	}
+
+	/** The rows of a table, oldest first; none if there is no such table. */
+	rows(name = 'Business Messaging Campaigns'): TableRow[] {
+		return this.tables.find((table) => table.name === name)?.rows ?? [];
+	}
+
+	/** Changes rows as people do in n8n's editor. */
+	edit(change: (rows: TableRow[]) => TableRow[], name = 'Business Messaging Campaigns'): void {
+		const table = this.tables.find((one) => one.name === name)!;
+		table.rows = change(table.rows);
+	}
+
+	/** Adds a row as people do in n8n's editor, or with an import. */
+	add(row: IDataObject, name = 'Business Messaging Campaigns'): void {
+		this.insert(this.tables.find((one) => one.name === name)!, [row]);
+	}
+
+	deleteColumn(column: string, name = 'Business Messaging Campaigns'): void {
+		const table = this.tables.find((one) => one.name === name)!;
+		table.columns = table.columns.filter((one) => one.name !== column);
+	}
+
+	/** What n8n's cli gives to its engine for `executeWorkflow`. */
+	readonly executeWorkflow = async (
+		{ code }: IExecuteWorkflowInfo,
+		_: unknown,
+		{ inputData = [] }: Partial<ExecuteWorkflowOptions>,
+	): Promise<ExecuteWorkflowData> => {
+		const types = code?.nodes.map(({ type }) => type.replace('n8n-nodes-base.', '')) ?? [];
+		if (types.join() !== 'executeWorkflowTrigger,dataTable')
+			throw new Error(`Unrecognized node type: ${types.join()}`);
+		const parameters = code!.nodes[1].parameters as INodeParameters & Parameters;
+		const { operation } = parameters;
+		const items = inputData.map(({ json }) => json);
+		await new Promise(setImmediate);
+		await this.before(operation, items);
+		this.calls[operation] = (this.calls[operation] ?? 0) + 1;
+		const output = this.execute(parameters, items);
+		await this.after(operation);
+		const found: INodeExecutionData[] = output.map((json) => ({ json: structuredClone(json) }));
+		return { executionId: '1', data: [found.length > 0 ? found : [{ json: {} }]] };
+	};
+
+	private execute(parameters: Parameters, items: IDataObject[]): IDataObject[] {
+		const { resource, operation, tableName: name = '', columns, dataTableId } = parameters;
+		const shown = ({ id, name, columns }: Table) => ({ id, name, columns });
+		if (resource === 'table' && operation === 'list') return this.tables.map(shown);
+		if (resource === 'table' && operation === 'create') {
+			const found = this.tables.find((table) => table.name === name);
+			if (found) return [shown(found)];
+			const id = `table${this.tables.length}`;
+			const table = { id, name, columns: columns!.column, rows: [], nextId: 1 };
+			this.tables.push(table);
+			return [shown(table)];
+		}
+		const table = this.tables.find(({ id }) => id === dataTableId?.value);
+		if (!table) throw new Error(`Could not find the data table: '${dataTableId?.value}'`);
+		if (operation === 'insert') return this.insert(table, items);
+		const matches = this.filterOf(table, parameters, items);
+		if (operation === 'deleteRows') {
+			const deleted = table.rows.filter(matches);
+			table.rows = table.rows.filter((row) => !matches(row));
+			return deleted;
+		}
+		if (operation !== 'get') throw new Error(`Unknown operation ${operation}`);
+		const found = table.rows.filter(matches);
+		if (parameters.orderByDirection === 'DESC') found.reverse();
+		return found.slice(0, parameters.limit);
+	}
+
+	private insert(table: Table, rows: IDataObject[]): IDataObject[] {
+		for (const row of rows)
+			for (const key of Object.keys(row))
+				if (!table.columns.some(({ name }) => name === key))
+					throw new Error(`unknown column name '${key}'`);
+		const createdAt = new Date(Date.now()).toISOString();
+		for (const row of rows) {
+			const values = table.columns.map(({ name }) => [name, row[name] ?? null]);
+			const own = { id: table.nextId++, createdAt, updatedAt: createdAt };
+			table.rows.push({ ...own, ...(Object.fromEntries(values) as IDataObject) });
+		}
+		return [{ success: true, insertedRows: rows.length }];
+	}
+
+	private filterOf(table: Table, { filters, matchType }: Parameters, [item]: IDataObject[]) {
+		const { conditions = [] } = filters ?? {};
+		if (conditions.length > 1_000) throw new Error('SQLITE_ERROR: Expression tree is too large');
+		for (const { keyName } of conditions)
+			if (![...systemColumns, ...table.columns.map(({ name }) => name)].includes(keyName))
+				throw new Error(`Filter validation failed: Column(s) "${keyName}" do not exist`);
+		const holds = (row: TableRow, { keyName, condition, keyValue }: Condition) => {
+			const value = row[keyName] as string | number | null;
+			const wanted = keyValue === '={{ $json.campaign }}' ? (item.campaign as string) : keyValue;
+			if (condition === 'neq') return value !== wanted;
+			if (value === null) return false;
+			if (condition === 'eq') return value === wanted;
+			if (condition === 'gt') return value > wanted;
+			if (condition === 'gte') return value >= wanted;
+			if (condition !== 'like') throw new Error(`Unknown condition ${String(condition)}`);
+			const parts = String(wanted).split('%').map(escapeRegExp);
+			return new RegExp(`^${parts.join('.*')}$`).test(String(value));
+		};
+		return (row: TableRow) =>
+			matchType === 'anyCondition'
+				? conditions.some((one) => holds(row, one))
+				: conditions.every((one) => holds(row, one));
+	}
+}

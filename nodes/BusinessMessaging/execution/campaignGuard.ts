@@ -1,0 +1,123 @@
+/** Send Once and Frequency Cap: holds back messages that the campaign log forbids, and writes the others into it. */
+import { randomUUID } from 'crypto';
+import { compact, uniq } from 'lodash';
+import { DateTime } from 'luxon';
+import { type IExecuteFunctions, sleep } from 'n8n-workflow';
+
+import { textOrJson } from '../jsonValues';
+import type { OperationRequest } from '../operations/operation';
+import type { Cap } from '../operations/sending/audienceRules';
+import { InputError } from '../transport/errors';
+import { type Claim, CampaignClaims, type MessageResult } from './campaignClaims';
+import type { Wish } from './campaignLog';
+import { type Guard, type Outcome, type Send, type ValidItem, hasFailed, skip } from './item';
+import { logTableName, openLogTable, wordsOf } from './logTable';
+import { isTool } from './toolReview';
+
+/** Send Once and Frequency Cap for the items of a run that have one of them. */
+export class CampaignGuard implements Guard {
+	private constructor(private readonly claims: CampaignClaims) {}
+
+	/**
+	 * Opens the campaign log, and reads what it has about the items.
+	 *
+	 * @returns undefined if no item has a campaign or a cap
+	 * @throws InputError; then nothing may be sent
+	 */
+	static async open(
+		context: IExecuteFunctions,
+		items: ValidItem[],
+	): Promise<CampaignGuard | undefined> {
+		const wishes = compact(items.map(({ request }) => wishOf(request)));
+		if (wishes.length === 0) return undefined;
+		const table = await openLogTable(context);
+		// An agent may run several of its tools at the same time in one execution.
+		const part = isTool(context.getNode()) ? ` ${randomUUID().slice(0, 4)}` : '';
+		const claims = new CampaignClaims(table, {
+			execution: context.getExecutionId() + part,
+			now: Date.now,
+			pause: sleep,
+			newKey: () => randomUUID().replaceAll('-', ''),
+		});
+		await claims.read(wishes).catch((error: unknown) => {
+			throw new InputError(`The data table "${logTableName}" could not be read`, wordsOf(error));
+		});
+		return new CampaignGuard(claims);
+	}
+
+	/** How long a message waits for its claim, ms. */
+	get aheadMs(): number {
+		return this.claims.aheadMs;
+	}
+
+	/** Sends the message of an item if the log allows it. */
+	async guard(item: ValidItem, send: Send): Promise<Outcome> {
+		const { request } = item;
+		const wish = wishOf(request);
+		if (!wish) return await send();
+		const details = {
+			message: messageOf(request),
+			variant: request.rules?.campaign?.variant ?? '',
+		};
+		const taken = await this.claims.claim(wish, details).catch(notWritten);
+		if (taken instanceof InputError) return { failure: taken };
+		if (taken === 'frequencyCap') return skip(item, taken);
+		if (typeof taken === 'string') return skip(item, taken, { campaign: wish.campaign });
+		item.idempotencyKey = taken.key;
+		return await this.sendClaimed(item, taken, send);
+	}
+
+	/** Writes what is not written yet, at the end of a run. @returns a warning about what later runs will do wrong if this fails */
+	async close(): Promise<string | undefined> {
+		const { unwritten, unremoved } = await this.claims.close();
+		const start = `The data table "${logTableName}" could not be written. Later runs will`;
+		if (unremoved.length > 0)
+			return `${start} skip these people, who got no message: ${uniq(unremoved).join(', ')}. Delete their rows.`;
+		if (unwritten.length === 0) return undefined;
+		return `${start} report mayHaveBeenSent for messages whose result is known: ${uniq(unwritten).join(', ')}.`;
+	}
+
+	private async sendClaimed(item: ValidItem, claim: Claim, send: Send): Promise<Outcome> {
+		const outcome = await send();
+		if (!hasFailed(outcome)) {
+			const [record] = outcome.records;
+			const { template } = item.request.rules?.fallback?.body ?? {};
+			const messageId = textOrJson(record?.messageId ?? '');
+			const message = record?.sentAs === 'template' ? { message: textOrJson(template) } : {};
+			this.claims.settle(claim, { status: 'sent', messageId, ...message });
+		} else if (item.hasBegun) this.claims.settle(claim, toResult(outcome));
+		else this.claims.release(claim);
+		return outcome;
+	}
+}
+
+const toResult = ({ failure }: Extract<Outcome, { failure: unknown }>): MessageResult => ({
+	status: failure.sendStatus,
+	reason: failure.message,
+});
+
+/** What a request asks the log for; undefined without Send Once and Frequency Cap. */
+function wishOf({ body, rules }: OperationRequest): Wish | undefined {
+	const campaign = rules?.campaign?.name;
+	const cap = rules?.audience?.cap;
+	if (rules?.isPreview || (campaign === undefined && !cap)) return undefined;
+	const limit = cap && { messages: cap.messages, since: periodStart(cap.per) };
+	return { phone: textOrJson(body?.to), campaign, cap: limit };
+}
+
+/** When the present day, week (from Monday) or month began in UTC, ms. */
+function periodStart(per: Cap['per']): number {
+	return DateTime.utc().startOf(per).toMillis();
+}
+
+/** What the message is, in a word: the name of its template, or `text`. */
+function messageOf({ body, rules }: OperationRequest): string {
+	return rules?.template?.name ?? textOrJson(body?.template ?? 'text');
+}
+
+function notWritten(cause: unknown): InputError {
+	return new InputError(
+		`The data table "${logTableName}" could not be written, so this message was not sent`,
+		`Run the node again when the problem is solved. n8n says: ${wordsOf(cause)}`,
+	);
+}

@@ -1,0 +1,150 @@
+/**
+ * Decides who may get a message of a campaign, from the rows of the campaign log: a table that several processes read
+ * and write at the same time. A run inserts a row for each of its messages, a claim, and then reads the table. Of two
+ * runs that claim the same person, the one that reads last sees the other's claim. So no times and no locks are needed.
+ * No n8n and no clock; the table is in logTable.ts. docs/adr/0014-campaign-log.md
+ */
+import { partition, uniqBy } from 'lodash';
+
+import { samePhoneKey } from '../phone/compare';
+
+/** A row of the campaign log, as far as decisions depend on it. */
+export interface LogRow {
+	id: number;
+	/** Empty for a message that has only a Frequency Cap. */
+	campaign: string;
+	phone: string;
+	/** `sending` for a claim, `sent`, `mayHaveBeenSent` or `notSent`; people may have written something else. */
+	status: string;
+	/** The execution that has written it. */
+	execution: string;
+	/** A claim and the result that replaces it have the same key. Empty in rows that people have added. */
+	key: string;
+	/** When the message was sent, and when the row was made, ms. */
+	sentAt: number;
+	createdAt: number;
+}
+
+/** What an item asks the log for. */
+export interface Wish {
+	/** The recipient, E.164. */
+	phone: string;
+	/** The campaign that the person may get once; undefined without Send Once. */
+	campaign?: string;
+	/** The maximum number of messages since the beginning of a period, ms. */
+	cap?: { messages: number; since: number };
+}
+
+/** Why the log holds back a message. */
+export type Taken = 'alreadySent' | 'mayHaveBeenSent' | 'frequencyCap';
+
+/**
+ * Whether a message may be sent.
+ *
+ * @param others what is in the log for its recipient, without the row of this message
+ * @param claimId the ID of its own claim; without a claim, all other claims come first
+ * @returns `wait` if only later claims are in the way: each of them sees this one and leaves, or has not seen it and is sent
+ */
+export function decide(
+	{ campaign, cap }: Wish,
+	others: LogRow[],
+	claimId = Infinity,
+): Taken | 'send' | 'wait' {
+	const isEarlier = ({ status, id }: LogRow) => status !== 'sending' || id < claimId;
+	const ofCampaign = others.filter((row) => campaign !== undefined && row.campaign === campaign);
+	const [earlier, later] = partition(ofCampaign, isEarlier);
+	if (earlier.some(({ status }) => !isUncertain(status))) return 'alreadySent';
+	if (earlier.length > 0) return 'mayHaveBeenSent';
+	const { messages, since } = cap ?? { messages: Infinity, since: 0 };
+	const counted = others.filter(({ sentAt }) => sentAt >= since);
+	if (counted.filter(isEarlier).length >= messages) return 'frequencyCap';
+	return later.length > 0 || counted.length >= messages ? 'wait' : 'send';
+}
+
+/** A word that only people can have written counts as sent: nobody gets a message twice because of it. */
+const isUncertain = (status: string) => status === 'sending' || status === 'mayHaveBeenSent';
+
+/** The last digits of a number; all spellings of one phone have the same ones. */
+export const lastDigits = (phone: string) => phone.replace(/\D/g, '').slice(-7);
+
+const isReadable = (key: string) => /^\+\d{7,15}$/.test(key);
+
+/**
+ * Rows become visible in another order than that of their IDs, as a transaction may last longer than the next one. A
+ * run drops the claims of a transaction that lasted longer than this, so all rows that count are visible after it.
+ */
+export const maxInsertMs = 10_000;
+/** So rows that were not visible at the last look are at most this much older than its newest row. */
+const overlapMs = 3 * maxInsertMs;
+
+/** What a run knows of the log. */
+export class LogView {
+	/** The rows by the last digits of their phone. A number that cannot be read is that of everybody with these digits. */
+	private readonly byDigits = new Map<string, Map<number, LogRow>>();
+	private readonly byId = new Map<number, LogRow>();
+	/** Some of the rows in the order of their IDs. */
+	private readonly seen: Array<Pick<LogRow, 'id' | 'createdAt'>> = [];
+	/** When the newest row was made that was there before the last look, ms. */
+	private lookedAt = -Infinity;
+
+	/** The newest row that is known. */
+	get newest(): Pick<LogRow, 'id' | 'createdAt'> {
+		return this.seen.at(-1) ?? { id: 0, createdAt: -Infinity };
+	}
+
+	/** From this ID on (exclusive), the next look has to read again. */
+	get from(): number {
+		const isOld = ({ createdAt }: Pick<LogRow, 'createdAt'>) =>
+			createdAt < this.lookedAt - overlapMs;
+		return this.seen.findLast(isOld)?.id ?? 0;
+	}
+
+	/** Records that there is such a row. */
+	see({ id, createdAt }: Pick<LogRow, 'id' | 'createdAt'>): void {
+		if (id > this.newest.id) this.seen.push({ id, createdAt });
+	}
+
+	/** Ends a look. When it began, the newest row was made at this time, ms; rows made later may be missing. */
+	endLook(newestAt: number): void {
+		this.lookedAt = newestAt;
+		const { from } = this;
+		while (this.seen[0]?.id < from) this.seen.shift(); // no later look asks for these
+	}
+
+	add(row: LogRow): void {
+		this.remove(row.id);
+		this.byId.set(row.id, row);
+		const digits = lastDigits(row.phone);
+		const rows = this.byDigits.get(digits) ?? new Map<number, LogRow>();
+		this.byDigits.set(digits, rows.set(row.id, row));
+	}
+
+	remove(id: number): void {
+		const row = this.byId.get(id);
+		if (row) this.byDigits.get(lastDigits(row.phone))?.delete(id);
+		this.byId.delete(id);
+	}
+
+	/** The IDs of all rows after an ID that meet a condition. */
+	idsAfter(from: number, condition: (row: LogRow) => boolean): number[] {
+		const ids: number[] = [];
+		for (const [id, row] of this.byId) if (id > from && condition(row)) ids.push(id);
+		return ids;
+	}
+
+	/** The messages to a person that were sent or may be sent, without the message with this key. */
+	messagesTo(phone: string, exceptKey = ''): LogRow[] {
+		const rows = [...(this.byDigits.get(lastDigits(phone))?.values() ?? [])];
+		const person = samePhoneKey(phone);
+		const theirs = rows.filter((row) => {
+			const key = samePhoneKey(row.phone);
+			return key === person || !isReadable(key);
+		});
+		// A claim and its result are one message, and the result is what counts.
+		const [claims, results] = partition(theirs, ({ status }) => status === 'sending');
+		const messages = uniqBy([...results, ...claims], ({ key, id }) => key || id);
+		return messages.filter(
+			({ key, status }) => status !== 'notSent' && key !== (exceptKey || null),
+		);
+	}
+}

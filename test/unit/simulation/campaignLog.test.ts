@@ -1,0 +1,12 @@
+/** Send Once and Frequency Cap, if processes stand still, are killed, or calls to n8n's table fail. More schedules: npm run test:simulation */
+import { range } from 'lodash';
+
+import { simulate } from './campaignLog';
+
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const schedules = 2_000;
+
+test(`nobody gets a message twice, and everybody is accounted for, in ${schedules} schedules (TEST_SEED=${seed})`, async () => {
+	for (const one of range(seed, seed + schedules))
+		expect([one, ...(await simulate(one)).failures]).toEqual([one]);
+}, 120_000);

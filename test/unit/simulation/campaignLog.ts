@@ -1,0 +1,331 @@
+/**
+ * Runs of several processes that claim the same people in one campaign log, in virtual time. A statement of the database
+ * is atomic. Between any two of them a process may stand still for up to a minute, or be killed; a row gets its ID before
+ * others can see it; a call may fail, whether it has taken effect or not.
+ */
+import { countBy, groupBy, max, range, sum } from 'lodash';
+
+import {
+	CampaignClaims,
+	type LogFilter,
+	type LogTable,
+	type NewLogRow,
+} from '../../../nodes/BusinessMessaging/execution/campaignClaims';
+import {
+	type LogRow,
+	type Wish,
+	lastDigits,
+	maxInsertMs,
+} from '../../../nodes/BusinessMessaging/execution/campaignLog';
+
+/** Random numbers from 0 to 1. */
+function randomFrom(seed: number): () => number {
+	let state = seed >>> 0;
+	return () => {
+		state = (state + 0x6d2b79f5) >>> 0;
+		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
+
+/** A clock that jumps to the next thing to happen. */
+class Clock {
+	now = 1_000_000;
+	steps = 0;
+	private readonly events: Array<{ at: number; run: () => void }> = [];
+
+	after(ms: number, run: () => void): void {
+		this.events.push({ at: this.now + ms, run });
+	}
+
+	/** Lets everything happen. @throws Error if it does not end */
+	async runAll(): Promise<void> {
+		for (; ; this.steps++) {
+			await new Promise(setImmediate);
+			if (this.events.length === 0) return;
+			if (this.steps > 20_000) throw new Error('It does not end');
+			const at = Math.min(...this.events.map((event) => event.at));
+			const index = this.events.findIndex((event) => event.at === at);
+			const [{ run }] = this.events.splice(index, 1);
+			this.now = at;
+			run();
+		}
+	}
+}
+
+interface StoredRow extends LogRow {
+	isVisible: boolean;
+}
+
+/** What happens in a schedule besides runs. */
+interface Trouble {
+	kills: boolean;
+	failures: boolean;
+	/** How often a process stands still. */
+	stalls: number;
+}
+
+/** A process that may be killed. */
+class Process {
+	isDead = false;
+	/** Whether a result could not be written: the run has said so. */
+	hasWarned = false;
+}
+
+/** The messages to people, by person and campaign. */
+interface Sent {
+	phone: string;
+	campaign: string;
+	at: number;
+	isCertain: boolean;
+}
+
+/** One schedule, made from its seed. */
+class Schedule {
+	readonly clock = new Clock();
+	readonly sent: Sent[] = [];
+	private rows: StoredRow[] = [];
+	private nextId = 1;
+	private keys = 0;
+	private readonly random: () => number;
+	readonly trouble: Trouble;
+	private isQuiet = false;
+	/** Whether the runs last so long that a look no longer reads the rows of their beginning. */
+	readonly isLong: boolean;
+	/** The longest pause between two messages of a long run, ms. */
+	private readonly paceMs: number;
+	/** How long the first transaction of the first run lasts, ms: its rows become visible after later ones. */
+	readonly lateMs: number;
+
+	constructor(seed: number) {
+		this.random = randomFrom(seed);
+		const chance = (part: number) => this.random() < part;
+		const stalls = this.pick([0, 0.03, 0.2]);
+		const isLate = chance(0.2);
+		this.lateMs = isLate ? this.pick([maxInsertMs, 120_000]) * this.random() : 0;
+		this.paceMs = this.pick([3_000, 30_000]);
+		this.isLong = isLate || chance(0.2);
+		this.trouble = { stalls, kills: chance(0.4), failures: chance(0.3) };
+	}
+
+	integer(below: number): number {
+		return Math.floor(this.random() * below);
+	}
+
+	pick<T>(values: T[]): T {
+		return values[this.integer(values.length)];
+	}
+
+	/** Ends the troubles, so that a last run shows what the table says. */
+	calm(): void {
+		this.isQuiet = true;
+	}
+
+	/** Lets a process wait for a time as its machine and the network have it. Never returns if the process is dead. */
+	private async wait(process: Process): Promise<void> {
+		const { stalls, kills } = this.trouble;
+		const isStill = !this.isQuiet && this.random() < stalls;
+		const ms = this.random() * (isStill ? this.pick([300, 3_000, 12_000, 120_000]) : 60);
+		if (kills && !this.isQuiet && this.random() < 0.01) process.isDead = true;
+		await new Promise<void>((resolve) => {
+			this.clock.after(ms, () => process.isDead || resolve());
+		});
+	}
+
+	/** Carries out a call: it may fail before or after its effect. */
+	private async call(process: Process, effect: () => Promise<void> | void): Promise<void> {
+		const fails = this.trouble.failures && !this.isQuiet && this.random() < 0.1;
+		const isEarly = this.random() < 0.5;
+		await this.wait(process);
+		if (fails && isEarly) throw new Error('SQLITE_BUSY');
+		await effect();
+		await this.wait(process);
+		if (fails) throw new Error('Connection lost');
+	}
+
+	private tableOf(process: Process, execution: string): LogTable {
+		const matches = (row: StoredRow, filter: LogFilter) =>
+			row.isVisible &&
+			(filter.campaign === undefined || row.campaign === filter.campaign) &&
+			(filter.lastDigits === undefined || lastDigits(row.phone) === filter.lastDigits) &&
+			(filter.since === undefined || row.createdAt >= filter.since) &&
+			(filter.notBy === undefined || row.execution !== filter.notBy) &&
+			(filter.claimsOf === undefined || (row.execution === execution && row.status === 'sending'));
+		const page = async (filter: LogFilter, after: number): Promise<LogRow[]> => {
+			let found: LogRow[] = [];
+			await this.call(process, () => {
+				const all = this.rows.filter((row) => row.id > after && matches(row, filter));
+				found = all.sort((one, other) => one.id - other.id).slice(0, 3);
+			});
+			return found.map((row) => ({ ...row }));
+		};
+		return {
+			read: async function* (filter, from) {
+				for (let after = from; ; ) {
+					const rows = await page(filter, after);
+					if (rows.length > 0) yield rows;
+					if (rows.length < 3) return;
+					after = rows[2].id;
+				}
+			},
+			last: async () => {
+				let last: LogRow | undefined;
+				await this.call(process, () => {
+					const visible = this.rows.filter(({ isVisible }) => isVisible);
+					last = visible.sort((one, other) => other.id - one.id).at(0);
+				});
+				return last && { ...last };
+			},
+			insert: async (rows: NewLogRow[]) =>
+				await this.call(process, async () => {
+					const createdAt = this.clock.now;
+					const stored: StoredRow[] = [];
+					for (const row of rows) {
+						if (stored.length > 0 && this.random() < 0.2) await this.wait(process);
+						const one = { ...row, id: this.nextId++, createdAt, isVisible: false };
+						stored.push(one);
+					}
+					const isLate = execution === 'run0' && rows[0].status === 'sending' && !this.isQuiet;
+					if (isLate) await new Promise<void>((done) => this.clock.after(this.lateMs, done));
+					await this.wait(process);
+					this.rows.push(...stored);
+					for (const row of stored) row.isVisible = true;
+				}),
+			delete: async (ids) =>
+				await this.call(process, () => {
+					this.rows = this.rows.filter(({ id }) => !ids.includes(id));
+				}),
+		};
+	}
+
+	/** Runs a campaign. @returns what became of each wish; nothing for those that a killed process had under way */
+	async run(process: Process, execution: string, wishes: Wish[]): Promise<string[]> {
+		const outcomes: string[] = [];
+		const settings = {
+			execution,
+			now: () => this.clock.now,
+			pause: async (ms: number) =>
+				await new Promise<void>((resolve) =>
+					this.clock.after(ms, () => process.isDead || resolve()),
+				),
+			newKey: () => `key${++this.keys}`,
+		};
+		const claims = new CampaignClaims(this.tableOf(process, execution), settings);
+		try {
+			await claims.read(wishes);
+		} catch {
+			return wishes.map(() => 'notRead');
+		}
+		const sendOne = async (wish: Wish, index: number) => {
+			if (this.isLong && !this.isQuiet) await settings.pause(this.integer(this.paceMs));
+			const taken = await claims
+				.claim(wish, { message: 'text', variant: '' })
+				.catch((error: Error) => error.message);
+			if (typeof taken === 'string') return void (outcomes[index] = taken);
+			const fate = this.isQuiet ? 0.5 : this.random();
+			if (fate < 0.05) return claims.release(taken);
+			await this.wait(process);
+			const isRefused = fate < 0.15;
+			const isCertain = fate > 0.25;
+			const { phone, campaign = '' } = wish;
+			if (!isRefused) this.sent.push({ phone, campaign, at: this.clock.now, isCertain });
+			await this.wait(process);
+			const status = isCertain ? 'sent' : 'mayHaveBeenSent';
+			outcomes[index] = isRefused ? 'notSent' : status;
+			claims.settle(taken, { status: isRefused ? 'notSent' : status });
+		};
+		// As in a run: some at the same time, and those of one person in their order.
+		const queues = Object.values(
+			groupBy(range(wishes.length), (index) => (this.isLong ? '' : wishes[index].phone)),
+		);
+		await Promise.all(
+			queues.map(async (queue) => {
+				for (const index of queue) await sendOne(wishes[index], index);
+			}),
+		);
+		const { unwritten, unremoved } = await claims.close();
+		process.hasWarned ||= unwritten.length + unremoved.length > 0;
+		return outcomes;
+	}
+}
+
+/** What was found in a schedule. */
+export interface Result {
+	steps: number;
+	sent: number;
+	/** Messages that the last run reported as uncertain. */
+	uncertain: number;
+	failures: string[];
+}
+
+/** Runs a schedule: at first several processes at the same time, then one without troubles. */
+export async function simulate(seed: number): Promise<Result> {
+	const schedule = new Schedule(seed);
+	const isCapped = schedule.integer(3) === 0;
+	const campaigns = schedule.integer(3) === 0 ? ['spring', 'autumn'] : ['spring'];
+	const cap = { messages: 1 + schedule.integer(3), since: 0 };
+	const phones = range(schedule.isLong ? 6 : 3).map((n) => `+1555000000${n}`);
+	const wishesOf = (count: number): Wish[] =>
+		range(count).map(() => ({
+			phone: schedule.pick(phones),
+			...(isCapped && { cap }),
+			...((!isCapped || schedule.integer(2) === 0) && { campaign: schedule.pick(campaigns) }),
+		}));
+	const processes = range(1 + schedule.integer(4)).map(() => new Process());
+	const runs = range(processes.length + schedule.integer(2)).map((index) => {
+		const process = processes[index % processes.length];
+		const count = 1 + schedule.integer(schedule.isLong ? 8 : 4);
+		const wishes = wishesOf(index === 0 && schedule.lateMs > 0 ? 1 : count);
+		schedule.clock.after(schedule.integer(schedule.pick([1, 500, 40_000])), () => {
+			void schedule.run(process, `run${index}`, wishes);
+		});
+		return wishes;
+	});
+	const failures: string[] = [];
+	const check = (isRight: boolean, failure: string) => void (isRight || failures.push(failure));
+	await schedule.clock.runAll();
+	schedule.calm();
+	const all = runs.flat();
+	const last = new Process();
+	let outcomes: string[] | undefined;
+	schedule.clock.after(0, () => {
+		void schedule.run(last, 'last', all).then((found) => (outcomes = found));
+	});
+	await schedule.clock.runAll();
+	check(outcomes !== undefined && !last.hasWarned, 'The last run does not end well');
+	const { sent, trouble } = schedule;
+	const perCampaign = countBy(
+		sent.filter(({ campaign }) => campaign),
+		({ phone, campaign }) => `${phone} ${campaign}`,
+	);
+	check((max(Object.values(perCampaign)) ?? 0) <= 1, `Doubled: ${JSON.stringify(perCampaign)}`);
+	const perPerson = countBy(sent, 'phone');
+	if (isCapped)
+		check(
+			(max(Object.values(perPerson)) ?? 0) <= cap.messages,
+			`Cap: ${JSON.stringify(perPerson)}`,
+		);
+	const uncertain = all.filter((_, index) => outcomes?.[index] === 'mayHaveBeenSent');
+	for (const [index, { phone, campaign }] of all.entries()) {
+		const outcome = outcomes?.[index];
+		const message = sent.find((one) => one.phone === phone && one.campaign === campaign);
+		const name = `${phone} ${campaign}: ${outcome}`;
+		if (outcome === 'alreadySent') check(message !== undefined, `${name}, but nothing was sent`);
+		if (outcome !== 'mayHaveBeenSent') continue;
+		const isExplained =
+			processes.some(({ isDead, hasWarned }) => isDead || hasWarned) ||
+			message?.isCertain === false;
+		check(isExplained, `${name} without a reason`);
+	}
+	const { kills, failures: fails } = trouble;
+	if (!isCapped && !kills && !fails)
+		for (const { phone, campaign = '' } of all)
+			check(`${phone} ${campaign}` in perCampaign, `${phone} ${campaign} got nothing`);
+	const isOnlyCapped = all.every(({ campaign }) => campaign === undefined);
+	if (isOnlyCapped && !kills && !fails)
+		for (const [phone, wanted] of Object.entries(countBy(all, 'phone')))
+			check((perPerson[phone] ?? 0) >= Math.min(wanted, cap.messages), `${phone} got too little`);
+	const count = sum(Object.values(perPerson));
+	return { steps: schedule.clock.steps, sent: count, uncertain: uncertain.length, failures };
+}
