@@ -63,7 +63,7 @@ export async function openLogTable(context: IExecuteFunctions): Promise<LogTable
 	const tables = await call(context, list).catch((error: unknown) => {
 		throw new InputError(
 			"Send Once and Frequency Cap could not open n8n's data tables",
-			`Nothing was sent. Data tables require n8n 2.6 or newer, and the module data-table must not be in N8N_DISABLED_MODULES. n8n says: ${wordsOf(error)}`,
+			`Nothing was sent. Data tables require n8n 2.3 or newer, and the module data-table must not be in N8N_DISABLED_MODULES. n8n says: ${wordsOf(error)}`,
 		);
 	});
 	const found = tables.find(({ name }) => name === logTableName) ?? (await createTable(context));
