@@ -1,30 +1,40 @@
 /** The report of the example Campaign results: whether the difference between two variants is more than chance. */
 import { range } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
 
 import { exampleField } from '../../../harness/engine/exampleFields';
 
-/** The note in the report about variants, each with the number of people who read the message and of people to whom it was sent. */
-function noteOf(...variants: Array<[read: number, sent: number]>): string {
-	const rows = variants.flatMap(([read, sent], variant) =>
-		range(sent).map((person) => ({
-			...{ campaign: 'spring', variant: 'ABC'[variant], sendStatus: 'sent' },
-			...{ messageId: `${variant}-${person}`, to: `${variant}-${person}`, sentAt: '2030-01-01' },
-			...(person < read && { readAt: '2030-01-02', deliveredAt: '2030-01-02' }),
-			...(person >= read && { deliveredAt: '2030-01-02' }),
-		})),
-	);
+/** The figures and the note for these rows of the campaign log. */
+function reportOf(rows: IDataObject[]) {
 	const report = exampleField(
 		'campaign-results',
 		'Count',
 		'jsonOutput',
 		{ rows },
 		{
-			"$('Get results').all()": '$json.rows.map((json) => ({ json }))',
+			"$('Get the campaign').all()": '$json.rows.map((json) => ({ json }))',
 			"$('Get opt-outs').all()": '[]',
-			"$('Settings').first()": "({ json: { campaign: '' } })",
 		},
 	);
-	return (report as { note: string }).note;
+	return report as {
+		note: string;
+		people: number;
+		notSent: object;
+		figures: Array<{ label: string; counts: number[] }>;
+	};
+}
+
+/** The note in the report about variants, each with the number of people who read the message and of people to whom it was sent. */
+function noteOf(...variants: Array<[read: number, sent: number]>): string {
+	const rows = variants.flatMap(([read, sent], variant) =>
+		range(sent).map((person) => ({
+			...{ campaign: 'spring', variant: 'ABC'[variant], status: 'sent' },
+			...{ messageId: `${variant}-${person}`, phone: `${variant}-${person}`, sentAt: '2030-01-01' },
+			...(person < read && { readAt: '2030-01-02', deliveredAt: '2030-01-02' }),
+			...(person >= read && { deliveredAt: '2030-01-02' }),
+		})),
+	);
+	return reportOf(rows).note;
 }
 
 /** The exact binomial coefficient. */
@@ -76,4 +86,25 @@ test('the note agrees with a count of all possibilities, for every small campaig
 
 test('one variant or three get no note', () => {
 	expect([noteOf([1, 2]), noteOf([1, 2], [1, 2], [1, 2])]).toEqual(['', '']);
+});
+
+test('of a person who got a second attempt, only the last row counts', () => {
+	const row = { campaign: 'spring', variant: 'A', phone: '+1', sentAt: '2030-01-01' };
+	const failed = { ...row, status: 'notSent', messageId: 'msg_1', failedAt: '2030-01-02' };
+	const countsOf = (rows: IDataObject[]) => {
+		const { people, notSent, figures } = reportOf(rows);
+		const counts = figures.map(({ label, counts }) => [label, counts[0]]);
+		return { people, notSent, ...Object.fromEntries(counts) };
+	};
+	expect(countsOf([failed])).toMatchObject({ people: 1, Sent: 1, Delivered: 0, Failed: 1 });
+	const again = { ...row, status: 'sent', messageId: 'msg_2', deliveredAt: '2030-01-03' };
+	const first = { ...row, status: 'notSent', reason: 'Refused' };
+	for (const rows of [
+		[failed, again],
+		[first, again],
+	])
+		expect(countsOf(rows)).toMatchObject({
+			...{ people: 1, notSent: {}, Sent: 1, Delivered: 1, Failed: 0 },
+		});
+	expect(countsOf([first])).toMatchObject({ people: 1, notSent: { notSent: 1 }, Sent: 0 });
 });
