@@ -58,6 +58,17 @@ export async function updateTable(
 	await client.call('PATCH', await rowsOf(client, name), { filter, data });
 }
 
+/** Deletes all rows that have a given value in a column. @throws Error if there is no such table */
+export async function deleteRows(
+	client: N8nClient,
+	name: string,
+	[columnName, value]: [string, string],
+): Promise<void> {
+	const filter = { type: 'and', filters: [{ columnName, condition: 'eq', value }] };
+	const query = `filter=${encodeURIComponent(JSON.stringify(filter))}`;
+	await client.call('DELETE', `${await rowsOf(client, name)}?${query}`);
+}
+
 async function rowsOf(client: N8nClient, name: string): Promise<string> {
 	const table = await findTable(client, name);
 	if (!table) throw new Error(`There is no data table "${name}".`);
