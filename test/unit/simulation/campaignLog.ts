@@ -96,7 +96,7 @@ class Schedule {
 	/** The longest pause between two messages of a long run, ms. */
 	private readonly paceMs: number;
 	/** How long the first transaction of the first run lasts, ms: its rows become visible after later ones. */
-	readonly lateMs: number;
+	lateMs: number;
 
 	constructor(seed: number) {
 		this.random = randomFrom(seed);
@@ -186,8 +186,11 @@ class Schedule {
 						const one = { ...row, id: this.nextId++, createdAt, isVisible: false };
 						stored.push(one);
 					}
-					const isLate = execution === 'run0' && rows[0].status === 'sending' && !this.isQuiet;
-					if (isLate) await new Promise<void>((done) => this.clock.after(this.lateMs, done));
+					if (execution === 'run0' && this.lateMs > 0) {
+						const ms = this.lateMs;
+						this.lateMs = 0;
+						await new Promise<void>((done) => this.clock.after(ms, done));
+					}
 					await this.wait(process);
 					this.rows.push(...stored);
 					for (const row of stored) row.isVisible = true;
@@ -199,8 +202,19 @@ class Schedule {
 		};
 	}
 
-	/** Runs a campaign. @returns what became of each wish; nothing for those that a killed process had under way */
-	async run(process: Process, execution: string, wishes: Wish[]): Promise<string[]> {
+	/**
+	 * Runs a campaign.
+	 *
+	 * @param pauseMs how long each wish waits for its turn
+	 * @returns what became of each wish; nothing for those that a killed process had under way
+	 */
+	async run(
+		process: Process,
+		execution: string,
+		wishes: Wish[],
+		pauseMs: (index: number) => number = () =>
+			this.isLong && !this.isQuiet ? this.integer(this.paceMs) : 0,
+	): Promise<string[]> {
 		const outcomes: string[] = [];
 		const settings = {
 			execution,
@@ -218,7 +232,8 @@ class Schedule {
 			return wishes.map(() => 'notRead');
 		}
 		const sendOne = async (wish: Wish, index: number) => {
-			if (this.isLong && !this.isQuiet) await settings.pause(this.integer(this.paceMs));
+			const ms = pauseMs(index);
+			if (ms > 0) await settings.pause(ms);
 			const taken = await claims
 				.claim(wish, { message: 'text', variant: '' })
 				.catch((error: Error) => error.message);
@@ -328,4 +343,30 @@ export async function simulate(seed: number): Promise<Result> {
 			check((perPerson[phone] ?? 0) >= Math.min(wanted, cap.messages), `${phone} got too little`);
 	const count = sum(Object.values(perPerson));
 	return { steps: schedule.clock.steps, sent: count, uncertain: uncertain.length, failures };
+}
+
+/**
+ * Two runs send to the same person, without troubles but one: the row of the first run becomes visible late. The second
+ * run has already looked at later rows, and claims the person afterwards.
+ *
+ * @param lateMs how late the row of the first run becomes visible
+ * @param afterMs how much later the second run claims the person
+ * @returns how many messages the person got
+ */
+export async function simulateLateRow(lateMs: number, afterMs: number): Promise<number> {
+	const schedule = new Schedule(lateMs + afterMs);
+	schedule.calm();
+	schedule.lateMs = lateMs;
+	const [person, ...others] = range(4).map((n) => ({
+		phone: `+1555000000${n}`,
+		campaign: 'spring',
+	}));
+	const times = [1_000, lateMs / 2, lateMs - 1, lateMs + afterMs];
+	const { clock } = schedule;
+	clock.after(0, () => void schedule.run(new Process(), 'run0', [person, others[0]], (n) => 3 * n));
+	clock.after(0, () => {
+		void schedule.run(new Process(), 'run1', [...others, person], (index) => times[index]);
+	});
+	await clock.runAll();
+	return schedule.sent.filter(({ phone }) => phone === person.phone).length;
 }
