@@ -3,8 +3,11 @@ import range from 'lodash/range';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { answering, clientOf } from '../../harness/engine/functionService';
-import { rememberRecipients } from '../../nodes/BusinessMessaging/execution/applyAudienceRules';
-import type { ValidItem } from '../../nodes/BusinessMessaging/execution/item';
+import {
+	applyAudienceRules,
+	rememberRecipients,
+} from '../../nodes/BusinessMessaging/execution/applyAudienceRules';
+import { type ValidItem, skip } from '../../nodes/BusinessMessaging/execution/item';
 import { toOutputs } from '../../nodes/BusinessMessaging/execution/itemOutput';
 import { inQueues } from '../../nodes/BusinessMessaging/execution/keyedQueue';
 import { previewItems } from '../../nodes/BusinessMessaging/execution/previewItems';
@@ -12,6 +15,7 @@ import type { Rounds } from '../../nodes/BusinessMessaging/execution/rounds';
 import { mapInTurns } from '../../nodes/BusinessMessaging/inTurns';
 import { lookUpTemplates } from '../../nodes/BusinessMessaging/operations/sending/templateReview';
 import { sendText } from '../../nodes/BusinessMessaging/operations/message/sendText';
+import { readAudience } from '../../nodes/BusinessMessaging/operations/sending/audienceRules';
 
 let now = 0;
 beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
@@ -61,6 +65,20 @@ const context = {
 const queue = { keyOf: ({ index }: ValidItem) => String(index), concurrency: () => 1 };
 const skipping = async (item: ValidItem) => void item.request;
 
+/** Reads the audience rules of some messages, and applies them. */
+async function sendTo(items: ValidItem[], audienceRules: { excludeNumbers: string }) {
+	const rules = { audience: readAudience({ audienceRules, options: {} }, { defaultCountry: '' }) };
+	const messages = items.map(({ index }) => {
+		const request = { body: { to: '+15550001000' }, rules };
+		return { index, input: {}, request };
+	});
+	const rounds = { hasEarlier: () => false } as unknown as Rounds;
+	await applyAudienceRules(clientOf(answering({})).client, messages, rounds);
+	expect(messages.map((message: ValidItem) => message.outcome)).toEqual(
+		messages.map((message) => skip(message, 'excluded')),
+	);
+}
+
 test.each<[string, (items: ValidItem[]) => Promise<unknown>]>([
 	['previews', async (items) => await previewItems(items, undefined)],
 	['outputs with the fields of the input', async (all) => await toOutputs(context, sendText, all)],
@@ -71,6 +89,14 @@ test.each<[string, (items: ValidItem[]) => Promise<unknown>]>([
 	[
 		'items that are skipped one after the other',
 		async (items) => await inQueues(items, { ...queue, isStopped: () => false }, skipping),
+	],
+	[
+		'excluded numbers',
+		async (items) => {
+			jest.spyOn(performance, 'now').mockImplementation(() => (now += 5)); // each number takes 5 ms
+			const excludeNumbers = range(1_000).map((n) => `+1555000${1000 + n}`);
+			await sendTo(items.slice(0, 3), { excludeNumbers: excludeNumbers.join() });
+		},
 	],
 	[
 		'comparisons with the cached templates',

@@ -5,7 +5,7 @@ import { endpoints } from '../api/endpoints';
 import { mapInTurns } from '../inTurns';
 import { quoted, textOrJson } from '../jsonValues';
 import { BoundedMap } from '../boundedMap';
-import type { Audience, SendWindow } from '../operations/sending/audienceRules';
+import { type Audience, type SendWindow, readNumbers } from '../operations/sending/audienceRules';
 import { recipientOf } from '../operations/phoneFields';
 import { isPhoneKey, samePhoneKey } from '../phone/compare';
 import { readPhone } from '../phone/readPhone';
@@ -13,7 +13,15 @@ import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
 import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
-import { type Guard, type Outcome, type ValidItem, hasFailed, inState, skip } from './item';
+import {
+	type Guard,
+	type Outcome,
+	type ValidItem,
+	hasFailed,
+	inState,
+	mayReach,
+	skip,
+} from './item';
 import type { Rounds } from './rounds';
 import { nextClosing, nextOpening } from './sendWindow';
 
@@ -30,8 +38,10 @@ export async function applyAudienceRules(
 	rounds: Rounds,
 ): Promise<void> {
 	limitTest(items, rounds);
-	const ruled = items.filter(({ request }) => request.rules?.audience);
-	if (!ruled.some(inState('pending'))) return;
+	const all = items.filter(({ request }) => request.rules?.audience);
+	if (!all.some(inState('pending'))) return;
+	await readExcludedNumbers(all.filter(inState('pending')));
+	const ruled = all.filter(mayReach);
 	checkDuplicates(ruled, rounds);
 	const segments = await readSegments(client, ruled);
 	// An item that an earlier attempt has sent, or may have sent, counts as the first one of its person.
@@ -88,6 +98,23 @@ function checkDuplicates(items: ValidItem[], rounds: Rounds): void {
 		items.some(({ request }) => request.rules?.audience?.duplicates === value);
 	if (has('sendFirst')) rounds.checkKept("'Send First'");
 	if (has('stop')) rounds.checkComplete("'Stop With Error'");
+}
+
+/** Reads *Exclude Numbers* of all items, which usually have the same list. An item whose list cannot be read has failed. */
+async function readExcludedNumbers(items: ValidItem[]): Promise<void> {
+	const countryOf = ({ request }: ValidItem) => request.rules?.audience?.country;
+	for (const [country, ofCountry] of Object.entries(groupBy(items, countryOf))) {
+		const lists = new Map<string, Set<string> | ServiceError>();
+		for (const item of ofCountry) {
+			const { audience } = item.request.rules ?? {};
+			if (audience?.excludeNumbers === undefined) continue;
+			const written = audience.excludeNumbers;
+			const list = lists.get(written) ?? (await readNumbers(written, country).catch(asFailure));
+			lists.set(written, list);
+			if (list instanceof ServiceError) item.outcome = { failure: list };
+			else audience.excluded = list;
+		}
+	}
 }
 
 /** The phones of the contacts in each segment. */

@@ -24,7 +24,7 @@ import { type InputError, ServiceError } from '../../../nodes/BusinessMessaging/
 const [anna, ben, cleo] = ['+15550001001', '+15550001002', '+15550001003'];
 const client = { hints: new Set() } as unknown as Client;
 const none: Audience = {
-	...{ duplicates: 'sendAll', excluded: new Set(), excludedSegment: '', country: '' },
+	...{ duplicates: 'sendAll', excludedSegment: '', country: '' },
 	allowsEmptyList: false,
 };
 /** @param rules undefined for an item without rules, as with an expression that is empty for some items */
@@ -135,10 +135,20 @@ describe('duplicates', () => {
 });
 
 test('excluded people are left out, each item with its own rule', async () => {
-	const excluded = { excluded: new Set([anna, ben]) };
+	const excluded = { excludeNumbers: `${anna}, ${ben}` };
 	expect(
 		await apply(item(0, anna, excluded), item(1, cleo, excluded), item(2, anna, {}), item(3, ben)),
 	).toEqual(['excluded', 'pending', 'pending', 'pending']);
+});
+
+test('an item whose list of excluded numbers cannot be read fails, and its person gets the message of the next item', async () => {
+	const rules = { duplicates: 'sendFirst' } as const;
+	const broken = { ...rules, excludeNumbers: `${ben}, 0170 12` };
+	expect(await apply(item(0, anna, broken), item(1, anna, rules), item(2, ben, broken))).toEqual([
+		`"0170 12" in 'Exclude Numbers' has no country code`,
+		'pending',
+		`"0170 12" in 'Exclude Numbers' has no country code`,
+	]);
 });
 
 describe('a test', () => {

@@ -1,8 +1,7 @@
 /** Audience Rules: who does not get a message. */
-import { attempt, isError } from 'lodash';
 import { IANAZone } from 'luxon';
 
-import { BoundedMap } from '../../boundedMap';
+import { mapInTurns } from '../../inTurns';
 import { type ServiceRecord, quoted, splitList } from '../../jsonValues';
 import { samePhoneKey } from '../../phone/compare';
 import { readPhone } from '../../phone/readPhone';
@@ -17,7 +16,6 @@ import {
 	numberField,
 	textField,
 } from '../fields';
-import type { RequestSettings } from '../operation';
 
 /** From when to when a window is open, in minutes since midnight. A period that closes before it opens ends on the next day. */
 export interface Period {
@@ -38,7 +36,9 @@ export interface SendWindow {
 /** Who does not get a message, as the fields of an item say. */
 export interface Audience {
 	duplicates: 'sendAll' | 'sendFirst' | 'stop';
-	/** The phones of people who are left out, as `samePhoneKey` gives them; undefined without this rule. */
+	/** The numbers of people who are left out, as written; undefined without this rule. */
+	excludeNumbers?: string;
+	/** Their phones, as `samePhoneKey` gives them. They are read once for all items, before the first message. */
 	excluded?: Set<string>;
 	/** Name of the segment whose contacts are left out; empty for none. */
 	excludedSegment: string;
@@ -181,11 +181,11 @@ type WindowValues = NonNullable<NonNullable<Rules['sendWindow']>['values']>[numb
  * Reads the rules of an item.
  *
  * @returns undefined if there are none
- * @throws InputError for an invalid time, time zone or excluded number, or a list of numbers that has lost its rows
+ * @throws InputError for an invalid time or time zone, or a list of numbers that has lost its rows
  */
 export function readAudience(
 	{ audienceRules: rules, options }: { audienceRules: Rules; options: { defaultCountry?: string } },
-	settings: Pick<RequestSettings, 'defaultCountry' | 'rowsOf'>,
+	settings: { defaultCountry: string; rowsOf?: (path: string) => ServiceRecord[] },
 ): Audience | undefined {
 	if (Object.keys(rules).length === 0) return undefined;
 	const [window] = rules.sendWindow?.values ?? [];
@@ -193,12 +193,12 @@ export function readAudience(
 	const country = options.defaultCountry ?? settings.defaultCountry;
 	const allowsEmptyList = rules.allowEmptyList ?? false;
 	const { excludeNumbers } = rules;
-	const excluded = excludeNumbers === undefined ? undefined : readNumbers(excludeNumbers, country);
-	if (excluded?.size === 0 && !allowsEmptyList)
+	const isEmpty = excludeNumbers !== undefined && !/[^\s,;[\]"]/.test(excludeNumbers);
+	if (isEmpty && !allowsEmptyList)
 		refuseLostRows(settings.rowsOf?.('audienceRules.excludeNumbers') ?? []);
 	return {
 		duplicates: rules.duplicates ?? 'sendAll',
-		excluded,
+		excludeNumbers,
 		excludedSegment: rules.excludeSegment?.trim() ?? '',
 		allowsEmptyList,
 		country,
@@ -248,19 +248,14 @@ function readTime(written: string): number {
 }
 
 /**
- * The numbers of lists that were read before, by country and list: the items of a run usually have the same list, which
- * may have thousands of numbers.
+ * Reads a list of excluded numbers, which may have many thousands.
+ *
+ * @returns their phones, as `samePhoneKey` gives them
+ * @throws InputError for a number that cannot be read
  */
-const readLists = new BoundedMap<string, BoundedMap<string, Set<string> | Error>>({ maxSize: 5 });
-
-function readNumbers(written: string, country: string): Set<string> {
-	const ofCountry = readLists.getOrSet(country, () => new BoundedMap({ maxSize: 5 }));
-	const phones = ofCountry.getOrSet(written, () => {
-		const entries = splitList(written, /[,;\n[\]"]/);
-		return attempt(() => new Set(entries.map((entry) => readNumber(entry, country))));
-	});
-	if (isError(phones)) throw phones;
-	return phones;
+export async function readNumbers(written: string, country: string): Promise<Set<string>> {
+	const entries = splitList(written, /[,;\n[\]"]/);
+	return new Set(await mapInTurns(entries, (entry) => readNumber(entry, country)));
 }
 
 /** Reads an excluded number. @throws InputError, because a person whose number cannot be read would otherwise get the message */
