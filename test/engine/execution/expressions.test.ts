@@ -252,6 +252,7 @@ describe('n8n evaluates', () => {
 			{
 				audienceRules: {
 					excludeNumbers: `={{ $('Start').all().map((row) => row.json.none ?? '') ${counted} }}`,
+					allowEmptyList: true,
 				},
 			},
 			1,

@@ -40,6 +40,7 @@ describe('a preview', () => {
 		]);
 		expect(preview.hints.map(({ message }) => message)).toEqual([
 			'Preview: nothing was sent. 3 would be sent, 1 excluded, 1 cannot be sent (see reason).',
+			"'Exclude Numbers' has 1 number.",
 			'A preview ignores Send Once and Frequency Cap. It also shows people whom these rules would skip.',
 		]);
 	});
