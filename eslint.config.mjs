@@ -1,5 +1,6 @@
 // Three layers: TypeScript's rules for all code, a few of our own, and for what is shipped (nodes/, credentials/ and
 // package.json) every rule of both n8n plugins as an error. Prettier checks the format.
+import js from '@eslint/js';
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import nodesBasePlugin from 'eslint-plugin-n8n-nodes-base';
 import regexp from 'eslint-plugin-regexp';
@@ -103,6 +104,8 @@ export default tseslint.config(
 			'regexp/no-super-linear-move': 'error',
 		},
 	},
+	// n8n's default configuration has these too.
+	{ files: ['nodes/**/*.ts', 'credentials/**/*.ts'], ...js.configs.recommended },
 	{
 		files: shipped,
 		plugins: { '@n8n/community-nodes': n8nCommunityNodesPlugin, 'n8n-nodes-base': nodesBasePlugin },

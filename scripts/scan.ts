@@ -1,6 +1,6 @@
 /**
- * `npm run scan`: runs n8n's official scanner on what will be published: the sources, and the unpacked tarball. The
- * scanner's own command accepts only published packages, and exits with 0 whatever it finds. So its analysis is called
+ * `npm run scan`: runs n8n's official scanner on what will be published: the sources, and the unpacked tarball; and n8n's tool for authors of
+ * nodes on what is shipped. The scanner's own command accepts only published packages, and exits with 0 whatever it finds. So its analysis is called
  * directly.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,6 +10,7 @@ import path from 'node:path';
 import { onStop, runMain, UserError } from '../harness/cli';
 import { packProject, PROJECT_FOLDER } from '../harness/n8n/package';
 import { runCommand } from '../harness/processes';
+import { tryN8nNode } from './n8nNode';
 
 /** The part of the scanner that is used; the scanner has no types. */
 interface Scanner {
@@ -40,4 +41,6 @@ runMain(async () => {
 			throw new UserError([`${label}: FAILED`, message, details].filter(Boolean).join('\n'));
 		console.log(`${label}: passed`);
 	}
+	await tryN8nNode();
+	console.log('n8n-node lint and n8n-node build: passed');
 });
