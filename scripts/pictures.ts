@@ -4,6 +4,7 @@ import { fillPhone, untilPhoneIsQuiet, zara } from '../harness/editor/phone';
 import { runMain, UserError } from '../harness/cli';
 import { exampleNames, readExample, readSampleContacts, thatSends } from '../harness/examples';
 import { hasEnded } from '../harness/n8n/client';
+import { deleteTable, findTable } from '../harness/n8n/dataTables';
 import { until } from '../harness/until';
 import { takeConversation } from './pictures/conversation';
 import {
@@ -18,6 +19,9 @@ import {
 	untilCalm,
 } from './pictures/studio';
 
+/** The data table in which the nodes write the messages of campaigns. */
+const campaignLog = 'Business Messaging Campaigns';
+
 const subjects: Record<string, (studio: Studio) => Promise<void>> = {
 	'node-panel': takeNodePanel,
 	credential: takeCredential,
@@ -25,7 +29,7 @@ const subjects: Record<string, (studio: Studio) => Promise<void>> = {
 	// This comes after the picture of the trigger, because it widens the panel, and the editor remembers the width.
 	'send-template': takeTemplate,
 	examples: takeExamples,
-	report: takeReport,
+	report: takeResults,
 	phone: takePhone,
 	conversation: takeConversation,
 };
@@ -159,12 +163,17 @@ async function takeExamples({ editor, n8n, credential, sandbox }: Studio): Promi
 	}
 }
 
-/** The report of a campaign that was sent, as n8n shows the output of its node. */
-async function takeReport({ editor, n8n: { client }, credential, sandbox }: Studio): Promise<void> {
-	const { settings, traffic } = sandbox.state;
+/** The results of a campaign: its table in n8n's Data tables, and the report as n8n shows the output of its node. */
+async function takeResults(studio: Studio): Promise<void> {
+	const { editor, n8n, credential, sandbox } = studio;
+	const { client } = n8n;
+	const { settings, traffic, faults } = sandbox.state;
 	const phones = readSampleContacts().map(({ phone }) => phone);
 	const { failingNumbers } = settings;
-	settings.failingNumbers = phones.slice(0, 5);
+	settings.failingNumbers = phones.slice(3, 8);
+	faults.add({ endpoint: 'sendTemplate', match: phones[5], status: 422 });
+	faults.add({ endpoint: 'sendTemplate', match: phones[9], reset: 'afterRead' });
+	if (await findTable(client, campaignLog)) await deleteTable(client, campaignLog);
 	const ids: string[] = [];
 	for (const name of ['campaign-with-results', 'campaign-results', 'opt-outs'])
 		ids.push((await client.createWorkflow(thatSends(readExample(name, credential)))).id);
@@ -181,6 +190,7 @@ async function takeReport({ editor, n8n: { client }, credential, sandbox }: Stud
 	const haveEnded = async () => (await client.listExecutions(results)).every(hasEnded);
 	await until('n8n to write what came in', haveEnded, { limit: 180_000 });
 	settings.failingNumbers = failingNumbers;
+	await takeTable(studio);
 	await editor.openWorkflow(results);
 	await editor.showReport();
 	const last = editor.page.frameLocator('.__html-display').locator('p');
@@ -188,6 +198,19 @@ async function takeReport({ editor, n8n: { client }, credential, sandbox }: Stud
 	const box = await fromTo(editor.page.locator('.__html-display'), last, 24);
 	await take(editor.page, 'report', box);
 	for (const id of [results, optOuts]) await client.deactivate(id);
+}
+
+/** The upper left part of the campaign log in n8n's Data tables. */
+async function takeTable({ editor, n8n: { client } }: Studio): Promise<void> {
+	await editor.page.setViewportSize({ width: 2000, height: 900 });
+	const table = await findTable(client, campaignLog);
+	await editor.goTo(`/projects/${table!.projectId}/datatables/${table!.id}`);
+	const grid = editor.page.locator('.ag-root-wrapper');
+	await grid.getByText('mayHaveBeenSent').first().waitFor();
+	await untilCalm(editor);
+	const { x, y } = await boxOf(grid);
+	await take(editor.page, 'campaign-log', { x, y, width: 1400, height: 560 });
+	await editor.page.setViewportSize(editorSize);
 }
 
 /** The phone: several chats, one of them open. */

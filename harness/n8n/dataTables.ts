@@ -6,7 +6,7 @@ import type { N8nClient } from './client';
 /** Values of one row by the names of the columns. */
 export type Row = Record<string, string | number | boolean | null>;
 
-type DataTable = { id: string; name: string };
+type DataTable = { id: string; name: string; projectId: string };
 
 /** The URL of the data tables of n8n's owner. */
 async function tablesOf(client: N8nClient): Promise<string> {
