@@ -48,7 +48,11 @@ export default tseslint.config(
 		extends: [tseslint.configs.recommendedTypeChecked],
 		languageOptions: {
 			parserOptions: {
-				project: ['tsconfig.repository.json', 'sandbox/phone/page/tsconfig.json'],
+				project: [
+					'tsconfig.repository.json',
+					'sandbox/phone/page/tsconfig.json',
+					'test/service/contract/client/tsconfig.json',
+				],
 				tsconfigRootDir: import.meta.dirname,
 			},
 		},

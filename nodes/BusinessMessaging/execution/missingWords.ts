@@ -1,10 +1,10 @@
 /**
- * Finds the words that JavaScript writes for a missing value: `"Hello " + $json.nmae` gives "Hello undefined". A user or
+ * Finds the words that JavaScript writes for a missing value: `"Hello " + $json.missing` gives "Hello undefined". A user or
  * a customer may write the same words, e.g. German "um null Uhr", so only words that an expression has made count.
  */
 import { isObject } from 'lodash';
 
-/** The words inside a text. Inside another word, e.g. Italian "annullato", `null` is no word. */
+/** The words inside a text. Inside another word, e.g. "nullify", `null` is no word. */
 const word = /undefined|NaN|(?<!\p{L})null|null(?!\p{L})/u;
 const onlyWord = /^(?:undefined|NaN|null)$/;
 const comment = /\/\*.*?\*\//gs;

@@ -52,49 +52,6 @@ test('the contacts of an excluded segment get nothing; a hint names the contacts
 	]);
 });
 
-describe('Exclude Numbers from the rows of a node', () => {
-	const rows = [{ phone: anna }, { phone: berta }];
-	const column = (name: string) =>
-		`={{ $('Start').all().map((row) => row.json.${name}).filter(Boolean) }}`;
-
-	test.each([
-		column('fone'),
-		"={{ $input.all().map((row) => row.json['Phone']).filter(Boolean).join() }}",
-		"={{ $('Start').all().filter((row) => row.json.status === 'out').map((row) => row.json.phone) }}",
-	])('stops the run if it is empty although there are rows: %s', async (excludeNumbers) => {
-		const { error } = await run({ items: rows, rules: { excludeNumbers } });
-		expect(error).toMatchObject({
-			message: "'Exclude Numbers' is empty, although its expression reads 2 rows [item 0]",
-			description: expect.stringMatching(/has the fields phone\..*'Allow Empty List'/),
-			context: { sendStatus: 'notSent' },
-		});
-		expect(sentTo()).toEqual([]);
-		const allowed = await run({ items: rows, rules: { excludeNumbers, allowEmptyList: true } });
-		expect(allowed.hints.map(({ message }) => message)).toEqual([
-			'2 sent.',
-			"'Exclude Numbers' has 0 numbers.",
-		]);
-	});
-
-	test('may be empty if there are no rows, as with Always Output Data, and a hint says how many numbers it has', async () => {
-		const parameters = { to: anna, text: 'Hi' };
-		const none = await run({
-			items: [{}, {}],
-			parameters,
-			rules: { excludeNumbers: column('phone') },
-		});
-		expect([none.error, none.hints.at(-1)?.message]).toEqual([
-			undefined,
-			"'Exclude Numbers' has 0 numbers.",
-		]);
-		const some = await run({ items: rows, rules: { excludeNumbers: column('phone') } });
-		expect(some.hints.map(({ message }) => message)).toEqual([
-			'0 sent, 2 excluded.',
-			"'Exclude Numbers' has 2 numbers.",
-		]);
-	});
-});
-
 test('a segment without any number that can be read stops the run, and the error says what to do', async () => {
 	await service.list('listContacts', { id: 1, phone: '0170 1234567' });
 	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });
