@@ -238,7 +238,7 @@ test('an evaluation sends nothing, and writes nothing', async () => {
 
 test('a workflow in a shared project has the log of this project', async () => {
 	const { client, playground, sandbox } = n8n;
-	// n8n creates shared projects only with a licence, so this one is written into its database.
+	// n8n creates shared projects only with a license, so this one is written into its database.
 	const { install } = playground.n8n;
 	const database = sqlite(install, path.join(n8n.folder, '.n8n', 'database.sqlite'));
 	const [{ id: user }] = (await database.run('SELECT id FROM user')) as Array<{ id: string }>;
