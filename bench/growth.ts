@@ -9,21 +9,20 @@ import { printTable, step, UserError } from '../harness/cli';
 import { Environment } from '../harness/environment';
 import { sqlite } from '../harness/n8n/database';
 import type { N8nServer } from '../harness/n8n/server';
-import { node } from '../harness/n8n/workflow';
 import { SandboxProcess, type SandboxSettings } from '../harness/sandboxClient';
 import type { Comparison } from './growth/comparison';
 import { listComparisons } from './growth/lists';
-import { bestOf, measurable, measure, type Measured, type Span } from './growth/measure';
+import { bestOf, measurable, measure, type Measured } from './growth/measure';
 import { receivingComparisons } from './growth/receiving';
 import { sendingComparisons } from './growth/sending';
-import { peopleNodes, BenchEnvironment } from './growth/benchEnvironment';
+import { BenchEnvironment } from './growth/benchEnvironment';
 
 const comparisons = [...sendingComparisons, ...listComparisons, ...receivingComparisons];
 const names = comparisons.map(({ name }) => name);
 
 export const usage = `Usage: npm run bench:growth -- [--quick] [--only NAME,…] [--json FILE]
-Fails where the time is more than 1.25 times that without, where n8n's event loop stands still for more than 100 ms longer (and what n8n's
-own store takes for one call), or where the double size takes more than twice as long and the same work without does not. Needs Linux.
+Fails where the time is more than 1.25 times that without, where n8n's event loop stands still for more than 100 ms longer,
+or where the double size takes more than twice as long and the same work without does not. Needs Linux.
 --quick measures smaller sizes in a few minutes. --only measures some: ${names.join(', ')}.`;
 
 const MAX_RATIO = 1.25;
@@ -44,28 +43,16 @@ interface Row {
 	peakMb: number;
 }
 
-/** The time that one call of n8n's own store takes with this number of entries. */
-interface StoreRow {
-	entries: number;
-	seconds: number;
-	longestBlockMs: number;
-}
-
 /** Runs all comparisons or some of them, and prints the results. */
 export async function run(isQuick: boolean, only?: string) {
 	const chosen = choose(only);
 	const environment = await Environment.open();
 	const rows: Row[] = [];
-	const store: StoreRow[] = [];
 	const failed: string[] = [];
 	for (const comparison of chosen) {
 		const work = async ([n8n]: N8nServer[]) => {
-			const isNew = comparison.usesStore && store.length === 0;
-			if (isNew) store.push(...(await measureStore(environment, n8n, comparison, isQuick)));
-			for (const size of isQuick ? comparison.quickSizes : comparison.sizes) {
-				const allowedMs = allowedBlockMs(size, comparison, store);
-				rows.push(await compare(environment, n8n, { comparison, size, isQuick, allowedMs }));
-			}
+			for (const size of isQuick ? comparison.quickSizes : comparison.sizes)
+				rows.push(await compare(environment, n8n, { comparison, size, isQuick }));
 		};
 		await environment.withN8ns(1, work, measurable).catch((error: unknown) => {
 			if (!(error instanceof UserError)) throw error;
@@ -73,15 +60,10 @@ export async function run(isQuick: boolean, only?: string) {
 		});
 	}
 	printTable(rows);
-	if (store.length > 0) {
-		console.log("One call of n8n's own store (Remove Duplicates):");
-		printTable(store);
-	}
-	const faults = chosen.flatMap((comparison) => {
-		const own = rows.filter(({ what }) => what === comparison.what);
-		return faultsOf(own, comparison, store);
-	});
-	return { figures: { rows, store }, faults: [...failed, ...faults] };
+	const faults = chosen.flatMap((comparison) =>
+		faultsOf(rows.filter(({ what }) => what === comparison.what)),
+	);
+	return { figures: { rows }, faults: [...failed, ...faults] };
 }
 
 function choose(only?: string): Comparison[] {
@@ -93,25 +75,18 @@ function choose(only?: string): Comparison[] {
 	return comparisons.filter(({ name }) => wanted.includes(name));
 }
 
-/** How much longer n8n's event loop may stand still than in the work beside it, ms: n8n's own store stops it for each call. */
-function allowedBlockMs(size: number, { usesStore }: Comparison, store: StoreRow[]): number {
-	const own = usesStore && store.find(({ entries }) => entries === size);
-	return MAX_BLOCK_MS + (own ? own.longestBlockMs : 0);
-}
-
 /** One comparison at one size. */
 interface Order {
 	comparison: Comparison;
 	size: number;
 	isQuick: boolean;
-	allowedMs: number;
 }
 
 /** Runs both sides in alternating order. */
 async function compare(
 	{ install }: Environment,
 	n8n: N8nServer,
-	{ comparison, size, isQuick, allowedMs }: Order,
+	{ comparison, size, isQuick }: Order,
 ): Promise<Row> {
 	const { name, what, prepare, service = () => ({}), rounds = 2 } = comparison;
 	const settings: SandboxSettings = service(size);
@@ -135,7 +110,7 @@ async function compare(
 		const rowOf = () => toRow(what, size, bestOf(took.with), bestOf(took.without));
 		const isFixed = rounds === 1;
 		for (let round = rounds; !isFixed && round < MAX_ROUNDS; round++) {
-			if (boundFaults(rowOf(), allowedMs).length === 0) break;
+			if (boundFaults(rowOf()).length === 0) break;
 			await runRound(round);
 		}
 		return rowOf();
@@ -151,48 +126,16 @@ const toRow = (what: string, size: number, best: Measured, bare: Measured): Row 
 const databaseOf = (install: Environment['install'], { place }: N8nServer) =>
 	sqlite(install, path.join(place.userFolder, '.n8n', 'database.sqlite'));
 
-/** n8n's Remove Duplicates node with one item, at each size of the history. */
-async function measureStore(
-	{ install }: Environment,
-	n8n: N8nServer,
-	{ sizes, quickSizes }: Comparison,
-	isQuick: boolean,
-): Promise<StoreRow[]> {
-	const rows: StoreRow[] = [];
-	const work = async (sandbox: SandboxProcess) => {
-		const environment = new BenchEnvironment(n8n, sandbox, databaseOf(install, n8n));
-		for (const entries of isQuick ? quickSizes : sizes) {
-			const parameters = {
-				operation: 'removeItemsSeenInPreviousExecutions',
-				dedupeValue: '={{ $execution.id }}',
-				options: { historySize: 200_000 },
-			};
-			const store = node('Store', 'n8n-nodes-base.removeDuplicates', 2, parameters);
-			const id = await environment.create([...peopleNodes('One', { count: 1 }), store]);
-			await environment.run(id);
-			if (entries > 0) await environment.fillHistory(id, entries);
-			const call = async (): Promise<Span> => await environment.run(id);
-			const { seconds, blockMs } = bestOf([await measure(n8n, call), await measure(n8n, call)]);
-			rows.push({ entries, seconds, longestBlockMs: blockMs });
-		}
-	};
-	await SandboxProcess.during({}, work);
-	return rows;
-}
-
 /** What is wrong with the results, one sentence each. @param rows the rows of one comparison, the smallest first */
-function faultsOf(rows: Row[], comparison: Comparison, store: StoreRow[]): string[] {
-	return rows.flatMap((row, index) => [
-		...boundFaults(row, allowedBlockMs(row.size, comparison, store)),
-		...growthFaults(row, rows[index - 1]),
-	]);
+function faultsOf(rows: Row[]): string[] {
+	return rows.flatMap((row, index) => [...boundFaults(row), ...growthFaults(row, rows[index - 1])]);
 }
 
-function boundFaults({ what, size, ...row }: Row, allowedMs: number): string[] {
+function boundFaults({ what, size, ...row }: Row): string[] {
 	const addedMs = row.longestBlockMs - row.withoutBlockMs;
 	const faults = [];
 	if (row.ratio > MAX_RATIO) faults.push(`${row.ratio.toFixed(2)} times the time.`);
-	if (addedMs > allowedMs) faults.push(`n8n stood still for ${Math.round(addedMs)} ms more.`);
+	if (addedMs > MAX_BLOCK_MS) faults.push(`n8n stood still for ${Math.round(addedMs)} ms more.`);
 	return faults.map((fault) => `${size}: ${what}: ${fault}`);
 }
 

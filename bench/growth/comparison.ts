@@ -14,8 +14,6 @@ export interface Comparison {
 	quickSizes: number[];
 	/** How the service behaves; usually without a limit. */
 	service?: (size: number) => SandboxSettings;
-	/** Whether the sizes are numbers of entries in n8n's deduplication store, which needs time for each of its calls. */
-	usesStore?: boolean;
 	/**
 	 * The least number of times that both sides run, in alternating order; the best run counts. 2 by default, 1 if the
 	 * runs cannot be repeated.

@@ -5,12 +5,10 @@ import { UserError } from '../../harness/cli';
 import { node } from '../../harness/n8n/workflow';
 import type { Comparison, Sides } from './comparison';
 import type { Span } from './measure';
-import { type People, peopleNodes, type BenchEnvironment } from './benchEnvironment';
+import { type People, OTHERS_FROM, peopleNodes, type BenchEnvironment } from './benchEnvironment';
 
 const to = '={{ $json.to }}';
 const sendText = { resource: 'message', operation: 'sendText', to, text: 'Our sale starts today.' };
-/** First number of people who are not in the campaign. */
-const OTHERS_FROM = 5_000_000;
 /** An offset that gives each execution other people. */
 const AFRESH = '(Number($execution.id) % 1000) * 5000';
 
@@ -47,24 +45,19 @@ async function bothSend(
 	return { with: ours.run, without: bare.run };
 }
 
-/**
- * Both sides. The first one has sent before, and has this number of further entries. The entries are added before this
- * n8n first uses the list: entries that are added later look as if another process had written them, and then each
- * message waits.
- */
-async function withHistory(
+/** Both sides. The first one has sent before, and the campaign log has this number of further rows. */
+async function withLog(
 	environment: BenchEnvironment,
-	entries: number,
-	people: People,
+	rows: number,
 	more: INodeParameters,
-	scope: 'node' | 'workflow',
 ): Promise<Sides> {
-	const nodes = peopleNodes('People', people);
-	const ours = await sending(environment, nodes, { ...sendText, ...more }, people.count);
-	const bare = await sending(environment, nodes, sendText, people.count);
-	if (entries > 0) await environment.fillHistory(ours.id, entries, scope);
-	await ours.run();
-	return { with: ours.run, without: bare.run };
+	const sides = await bothSend(environment, { count: 2 * rate.requests, offset: AFRESH }, [
+		more,
+		{},
+	]);
+	await sides.with();
+	await environment.fillCampaignLog(rows);
+	return sides;
 }
 
 const threeCalls =
@@ -73,7 +66,7 @@ const fields = "name: ' Anna ', code: 'k' + index, until: '2030-01-31T10:00', ci
 /** The documented rate, but six times as fast. With twice as many people, a run has to wait for the rate. */
 const rate = { requests: 1_000, windowMs: 10_000 };
 const limited = { service: () => ({ rate, latencyMs: 50 }) };
-const historySizes = { sizes: [0, 20_000, 100_000], quickSizes: [0, 20_000], usesStore: true };
+const logSizes = { sizes: [0, 100_000, 300_000], quickSizes: [0, 20_000] };
 
 const templateName = 'five_values';
 const template = {
@@ -138,48 +131,19 @@ export const sendingComparisons: Comparison[] = [
 		},
 	},
 	{
-		...{ name: 'sendOnce', what: 'Send Once with a history, 2,000 people – without Send Once' },
-		...historySizes,
+		...{ name: 'sendOnce', what: 'Send Once, 2,000 people, a log with so many rows – without' },
+		...logSizes,
 		...limited,
-		prepare: async (environment, entries) => {
-			const people = { count: 2 * rate.requests, offset: AFRESH };
-			return await withHistory(
-				environment,
-				entries,
-				people,
-				{ sendOnce: true, campaign: 'Spring' },
-				'node',
-			);
-		},
+		prepare: async (environment, rows) =>
+			await withLog(environment, rows, { sendOnce: true, campaign: 'Spring' }),
 	},
 	{
-		...{ name: 'cap', what: 'Frequency Cap with a history, 2,000 people – without the rule' },
-		...historySizes,
+		...{ name: 'cap', what: 'Frequency Cap, 2,000 people, a log with so many rows – without' },
+		...logSizes,
 		...limited,
-		prepare: async (environment, entries) => {
-			const people = { count: 2 * rate.requests, offset: AFRESH };
+		prepare: async (environment, rows) => {
 			const frequencyCap = { values: { messages: 1, per: 'week' } };
-			return await withHistory(
-				environment,
-				entries,
-				people,
-				{ audienceRules: { frequencyCap } },
-				'workflow',
-			);
-		},
-	},
-	{
-		...{ name: 'preview', what: 'a preview with Send Once and a history, 5,000 people – without' },
-		...historySizes,
-		prepare: async (environment, entries, isQuick) => {
-			const people = { count: isQuick ? 1_000 : 5_000, offset: AFRESH };
-			const preview = { ...sendText, mode: 'preview' };
-			const once = { sendOnce: true, campaign: 'Spring' };
-			const nodes = peopleNodes('People', people);
-			const ours = await sending(environment, nodes, { ...preview, ...once }, 0);
-			const bare = await sending(environment, nodes, preview, 0);
-			if (entries > 0) await environment.fillHistory(ours.id, entries);
-			return { with: ours.run, without: bare.run };
+			return await withLog(environment, rows, { audienceRules: { frequencyCap } });
 		},
 	},
 	{

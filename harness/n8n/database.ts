@@ -1,9 +1,10 @@
 /** Direct access to n8n's database, with the drivers that n8n installs. */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import chunk from 'lodash/chunk';
 import range from 'lodash/range';
 import type { N8nInstall } from './install';
 
@@ -96,29 +97,36 @@ export function postgres(install: N8nInstall, env: NodeJS.ProcessEnv): Database 
 	};
 }
 
+/** How many people a campaign of the past had, and how many rows one statement inserts. */
+const PEOPLE = 2_000;
+const YEAR_MS = 365 * 24 * 3_600_000;
+
 /**
- * Adds entries to n8n's deduplication store for a workflow, as a long history would have left them.
- * @param nodeId the node whose history is started if the workflow has none; without it, the history of the whole
- * workflow is started
+ * Replaces the rows of the campaign log by those that campaigns of the last year would have left, 2,000 people each.
+ *
+ * @param from the number of the first person, without `+`
+ * @throws Error if there is no campaign log yet
  */
-export async function fillHistory(
+export async function fillCampaignLog(
 	database: Database,
-	{ workflowId, nodeId }: { workflowId: string; nodeId?: string },
-	entries: number,
+	rows: number,
+	from: number,
 ): Promise<void> {
-	// The hash has the form in which n8n stores its entries.
-	const hash = () => createHash('md5').update(randomUUID()).digest('base64');
-	const query = 'SELECT context, value FROM processed_data WHERE "workflowId" = ?';
-	const rows = await database.run(query, [workflowId]);
-	for (const { context, value } of rows) {
-		// PostgreSQL's driver has already parsed the value.
-		const stored = (typeof value === 'string' ? JSON.parse(value) : value) as { data: string[] };
-		stored.data.unshift(...range(entries).map(hash));
-		const update = 'UPDATE processed_data SET value = ? WHERE "workflowId" = ? AND context = ?';
-		await database.run(update, [JSON.stringify(stored), workflowId, context]);
-	}
-	if (rows.length > 0) return;
-	const value = JSON.stringify({ mode: 'entries', data: range(entries).map(hash) });
-	const insert = 'INSERT INTO processed_data ("workflowId", context, value) VALUES (?, ?, ?)';
-	await database.run(insert, [workflowId, nodeId === undefined ? '' : `n:${nodeId}`, value]);
+	const name = 'Business Messaging Campaigns';
+	const [found] = await database.run('SELECT id FROM data_table WHERE name = ?', [name]);
+	if (!found) throw new Error(`There is no data table "${name}".`);
+	const table = `"data_table_user_${String(found.id)}"`;
+	await database.run(`DELETE FROM ${table}`);
+	const columns =
+		'campaign, phone, status, reason, "messageId", message, variant, execution, "idempotencyKey", "sentAt", "createdAt", "updatedAt"';
+	const start = Date.now() - YEAR_MS;
+	const rowOf = (index: number) => {
+		const time = new Date(start + (index / rows) * YEAR_MS).toISOString().replace('T', ' ');
+		const texts = [`Campaign ${Math.floor(index / PEOPLE)}`, `+${from + index}`, 'sent', ''];
+		const more = [`msg_past_${index}`, 'text', '', 'past', randomUUID().replaceAll('-', '')];
+		const times = Array<string>(3).fill(time.replace('Z', ''));
+		return `(${[...texts, ...more, ...times].map((value) => `'${value}'`).join(', ')})`;
+	};
+	for (const part of chunk(range(rows), PEOPLE))
+		await database.run(`INSERT INTO ${table} (${columns}) VALUES ${part.map(rowOf).join(', ')}`);
 }

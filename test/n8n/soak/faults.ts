@@ -33,6 +33,7 @@ function restart(end: 'stop' | 'kill'): Fault {
 		const from = Date.now();
 		await one[end]();
 		if (machine.receivers.includes(one)) truth.ends.push({ from, to: Date.now() });
+		await truth.log.countClaims();
 		await delay(random(5_000));
 		await one.start();
 		truth.startedAt = Date.now();

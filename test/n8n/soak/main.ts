@@ -75,18 +75,25 @@ runMain(async () => {
 	});
 
 	const isWhole = faults.length === 0;
+	await truth.log.read(truth.mailings);
 	const lines = truth.lines(isWhole);
 	await memory.sample();
 	const sizes = { ...(await readSizes(shop, truth)), webhooksLeft: await shop.close() };
-	if (isWhole) faults.push(...faultsOf(lines), ...memory.faults());
+	if (isWhole) faults.push(...faultsOf(lines), ...truth.log.faults(), ...memory.faults());
 	if (sizes.webhooksLeft > 0) faults.push(`${sizes.webhooksLeft} webhooks are left over.`);
 	const counted = lines.map((line) =>
 		mapValues(line, (value) => (Array.isArray(value) ? value.length : value)),
 	);
-	for (const rows of [counted, memory.rows(), [sizes]]) printTable(rows);
+	for (const rows of [counted, memory.rows(), [truth.log.sizes(truth.mailings)], [sizes]])
+		printTable(rows);
 	const report = { seed, minutes, isQueue, people, faults, happened };
 	console.log(countBy(happened, 'name'));
-	const tables = { truth: counted, memory: memory.rows(), sizes };
+	const tables = {
+		truth: counted,
+		log: truth.log.sizes(truth.mailings),
+		memory: memory.rows(),
+		sizes,
+	};
 	if (flags.json)
 		await writeFile(flags.json, `${JSON.stringify({ ...report, ...tables }, null, 2)}\n`);
 	if (faults.length > 0) {
@@ -129,7 +136,6 @@ async function readSizes({ machine }: Shop, truth: Truth) {
 	const count = 'SELECT COUNT(*) FROM execution_entity';
 	return {
 		staticDataKb: await kilobytes('"staticData"', 'workflow_entity'),
-		deduplicationKb: await kilobytes('value', 'processed_data'),
 		executions: await one(count),
 		crashed: await one(`${count} WHERE status = 'crashed'`),
 		deliveries: truth.deliveries.length,

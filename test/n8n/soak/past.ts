@@ -1,8 +1,8 @@
 /** The data that a shop has after a month: a history of campaigns, people who opted out, and questions that nobody answers. */
-import { fillHistory } from '../../../harness/n8n/database';
+import { fillCampaignLog } from '../../../harness/n8n/database';
 import { FIRST_NUMBER } from '../../../harness/sandboxClient';
 import { askForNothing } from './day';
-import { ACTION, OPTED_OUT, type Shop } from './shop';
+import { OPTED_OUT, type Shop } from './shop';
 import type { Truth } from './truth';
 
 const MESSAGES = 100_000;
@@ -10,6 +10,8 @@ const OPT_OUTS = 20_000;
 const OPEN_QUESTIONS = 500;
 /** The first number of people who have opted out; it is behind the numbers of all people who get messages. */
 const OPTED_OUT_FROM = 2_000_000;
+/** The first number of people who got an earlier campaign. */
+const SENT_FROM = 3_000_000;
 
 /** Fills the shop with this data. @returns the end of the questions, which stay open for this number of minutes */
 export async function fillPast(
@@ -23,12 +25,7 @@ export async function fillPast(
 		contacts.create({ phone, segments: [OPTED_OUT] });
 		truth.optedOutBefore.add(phone);
 	}
-	const { client } = shop.machine.main;
-	for (const name of ['campaign', 'preview']) {
-		const { id: workflowId } = shop.places[name];
-		const { nodes } = await client.getWorkflow(workflowId);
-		const nodeId = nodes.find((one) => one.name === ACTION)?.id ?? '';
-		await fillHistory(shop.machine.database, { workflowId, nodeId }, MESSAGES);
-	}
+	await shop.run('campaign', { text: 'The first campaign', from: SENT_FROM, count: 1 }); // creates the log
+	await fillCampaignLog(shop.machine.database, MESSAGES, FIRST_NUMBER + SENT_FROM);
 	return await askForNothing(shop, truth, { count: OPEN_QUESTIONS, minutes });
 }

@@ -31,10 +31,13 @@ export const ACTION = 'Action';
 /** An execution that has not begun after this time, ms, never will: n8n's database failed in between. */
 const BEGIN_LIMIT = 3 * 60_000;
 
+/** In SQL: an execution that is no part of another one. A node's calls to data tables are such parts; n8n marks them as deleted, but not as ended. */
+const isWhole = `mode <> 'integrated'`;
+
 /** In SQL: an execution that has not ended. */
 export function isOpen(): string {
 	const since = new Date(Date.now() - BEGIN_LIMIT).toISOString().replace('T', ' ').slice(0, 19);
-	return `(status IN ('running', 'waiting') OR (status = 'new' AND "createdAt" > '${since}'))`;
+	return `(status IN ('running', 'waiting') OR (status = 'new' AND "createdAt" > '${since}')) AND ${isWhole}`;
 }
 
 /** The nodes of a shop's workflows, by the names of the workflows. */
@@ -181,7 +184,7 @@ export class Shop {
 			(await this.executions(id, before, `AND ${isOpen()}`)).length === 0;
 		const what = `the workflow ${name} to end`;
 		const waits = bodies.map(({ minutes = QUESTION_MINUTES }) => minutes * 60_000);
-		const limit = RUN_LIMIT + Math.max(...waits);
+		const limit = RUN_LIMIT + Math.max(0, ...waits);
 		await until(what, ended, { limit, interval: 1000 }).catch(async (error: unknown) => {
 			const open = await this.describeOpen(id, before);
 			throw new UserError(`${(error as Error).message} Still open: ${open}`);
@@ -202,7 +205,7 @@ export class Shop {
 
 	/** The IDs of a workflow's executions after the one with this ID. @param more is appended to the SQL */
 	async executions(workflowId: string, after: number, more = ''): Promise<number[]> {
-		const condition = `"workflowId" = '${workflowId}' AND id > ${after} ${more}`;
+		const condition = `"workflowId" = '${workflowId}' AND id > ${after} AND ${isWhole} ${more}`;
 		return await this.machine.database.numbers(
 			`SELECT id FROM execution_entity WHERE ${condition}`,
 		);

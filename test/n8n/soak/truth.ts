@@ -13,6 +13,7 @@ import {
 	outputOf,
 	startedWith,
 } from '../../../harness/n8n/client';
+import { LogTruth } from './logTruth';
 import { ACTION, OPTED_OUT, patiently, type Shop, START } from './shop';
 
 /** How long after n8n's response an execution may appear, ms. */
@@ -74,6 +75,7 @@ export class Truth {
 	/** Deliveries that the service has not completed yet. */
 	readonly pending = new Set<Delivery>();
 	private readonly events = new Map<string, Event>();
+	readonly log: LogTruth;
 	/** How often each person got each text. */
 	private readonly received = new Map<string, Map<string, number>>();
 	private messagesSeen = 0;
@@ -86,6 +88,7 @@ export class Truth {
 	private readonly allDeliveries = new Set<Delivery>();
 
 	constructor(private readonly shop: Shop) {
+		this.log = new LogTruth(shop);
 		shop.sandbox.changes.on('delivery', (delivery) => {
 			this.allDeliveries.add(delivery);
 			if (delivery.state === 'pending') this.pending.add(delivery);
@@ -231,16 +234,15 @@ export class Truth {
 	}
 
 	private previewLine(mailings: Mailing[]): Line {
-		const sent = mailings.filter(({ text }) => this.received.has(text)).map(({ text }) => text);
 		const wanted = sumBy(mailings, ({ wanted: people }) => people.size);
 		const done = sumBy(mailings, ({ named }) => named.size);
-		const short = mailings.filter(
-			(one) => one.state === 'ended' && one.named.size !== one.wanted.size,
-		);
+		const ended = mailings.filter(({ state }) => state === 'ended');
+		const short = ended.filter(({ named, wanted: all }) => named.size !== all.size);
 		const lost = short.map(
 			({ text, named, wanted: all }) => `"${text}": ${named.size} of ${all.size}`,
 		);
-		return { ...emptyLine('previews'), wanted, done, lost, doubled: sent };
+		const doubled = mailings.map(({ text }) => text).filter((text) => this.received.has(text));
+		return { ...emptyLine('previews'), wanted, done, lost, doubled };
 	}
 
 	private eventLine(what: string, name: string, isFinal: boolean): Line {
