@@ -181,9 +181,14 @@ test('several executions at the same time: everybody gets one message', async ()
 
 test('claims and results are written in parts', async () => {
 	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
+	const begin = Date.now();
 	await run({ items: people(300), credentials });
 	const { insert, get, deleteRows } = service.engine.tables.calls;
-	expect(insert + get + deleteRows).toBeLessThan(60);
+	// Rounds are at least 300 ms apart, however slow the machine is; the last ones do not wait.
+	const rounds = (Date.now() - begin) / 300 + 4;
+	expect(insert).toBeLessThanOrEqual(rounds);
+	expect(get).toBeLessThanOrEqual(2 * rounds + 2); // own claims and rows of others
+	expect(deleteRows).toBeLessThanOrEqual(rounds);
 	await run({ items: people(300), credentials });
 	expect(service.engine.tables.calls.insert).toBe(insert);
 });
