@@ -1,24 +1,27 @@
 /** `npm run bench:campaign`: compares our node with what people use today, on a real n8n. Takes about 20 minutes. */
-import omit from 'lodash/omit';
+import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
-import type { INode, INodeParameters } from 'n8n-workflow';
+import sumBy from 'lodash/sumBy';
 import { printTable, step, UserError } from '../harness/cli';
 import { Environment } from '../harness/environment';
 import type { N8nServer } from '../harness/n8n/server';
-import { ACTION, listNodes, node, withCredential, workflow } from '../harness/n8n/workflow';
 import {
-	FIRST_NUMBER,
-	noLimit,
 	numbersOf,
 	type Rate,
 	type SandboxClient,
 	SandboxProcess,
 	type Traffic,
 } from '../harness/sandboxClient';
-import { until } from '../harness/until';
-import { cpuSeconds, forgetPeak, peakMb, pidOf } from './usage';
+import {
+	createCampaign,
+	measure,
+	type Measurement,
+	type Order,
+	send,
+	type Sender,
+} from './campaignRun';
 
-const parts = ['senders', 'processes', 'plans'];
+const parts = ['senders', 'processes', 'plans', 'sendOnce'];
 
 /** The documented limit of 1,000 requests per minute, but six times as fast, and a campaign that exceeds this limit. */
 const full = {
@@ -31,6 +34,11 @@ const full = {
 	plans: [1_000, 5_000, 20_000],
 	/** How many n8n processes share one key. */
 	processes: [1, 4],
+	/** Campaigns with Send Once and without it: at the documented plan, and at one that allows more than the node can send. */
+	sendOnce: [
+		{ messages: 3_000, rate: { requests: 1_000, windowMs: 10_000 }, mostRatio: 1.05 },
+		{ messages: 3_300, rate: { requests: 3_333, windowMs: 10_000 }, mostRatio: 1.25 },
+	],
 };
 type Settings = typeof full;
 
@@ -41,6 +49,10 @@ const quick: Settings = {
 	latencies: [300],
 	plans: [5_000],
 	processes: [1, 2],
+	sendOnce: [
+		{ messages: 600, rate: { requests: 200, windowMs: 4000 }, mostRatio: 1.3 },
+		{ messages: 600, rate: { requests: 3_333, windowMs: 10_000 }, mostRatio: 2 },
+	],
 };
 
 /** How much longer than the best possible time our node may take at most, as a factor; and the least share of a plan that it must use. */
@@ -49,8 +61,9 @@ const quickBounds = { ratio: 1.5, share: 0.85 };
 
 export const usage = `Usage: npm run bench:campaign -- [--json FILE] [--quick] [--only PART,…]
 Sends campaigns from a real n8n to a service that limits the rate, to one that does not, from several processes with one key, and by plans of
-several sizes. Needs Linux.
-Fails if our node loses or doubles a message, takes more than ${bounds.ratio} times the best possible time, or uses less than ${bounds.share} of a plan.
+several sizes; and with Send Once beside without. Needs Linux.
+Fails if our node loses or doubles a message, takes more than ${bounds.ratio} times the best possible time, or uses less than ${bounds.share} of a plan;
+and if Send Once takes more than 1.05 times the time without it, or 1.25 times where the plan allows more than the node can send.
 --quick checks in about three minutes that everything works; its figures are too small to compare. --only measures some parts:
 ${parts.join(', ')}. Processes are compared with the best possible time, which the senders show.`;
 
@@ -93,6 +106,18 @@ export async function run(isQuick: boolean, only = parts.join()) {
 		figures.grid = grid;
 		printTable(grid);
 		faults.push(...faultsOf(grid, isQuick));
+	}
+	if (chosen.includes('sendOnce')) {
+		const measureAll = async ([n8n]: N8nServer[]) => await compareSendOnce(n8n, settings);
+		const rows = await environment.withN8ns(1, measureAll);
+		figures.sendOnce = rows;
+		printTable(rows);
+		for (const { perMinute, lost, doubled, ratio, mostRatio } of rows) {
+			const what = `Send Once at ${perMinute} a minute`;
+			if (lost + doubled > 0)
+				faults.push(`${what}: ${lost} messages were lost, ${doubled} doubled.`);
+			if (ratio > mostRatio) faults.push(`${what}: ${ratio.toFixed(2)} times the time without it.`);
+		}
 	}
 	return { figures, faults };
 }
@@ -228,120 +253,33 @@ async function measurePlan(n8n: N8nServer, service: SandboxClient, rate: Rate) {
 	return { perSecond, shareOfPlan, lost, doubled, tooManyRequests };
 }
 
-const START = 'Start';
-const SEND = 'Send';
-const to = '={{ $json.to }}';
-const text = 'Our summer sale starts today.';
-const RUN_LIMIT = 15 * 60_000;
+/** How often both sides of a comparison run, in alternating order. The best run counts, because disturbances can only make it worse. */
+const ROUNDS = 3;
 
-/** URL of the service, and IDs of n8n's credentials for it. */
-interface Access {
-	url: string;
-	ours: string;
-	header: string;
-}
-
-/** Our node, and what people use today. Each sends the same JSON with the same key to the same numbers. */
-const senders = {
-	'business-messaging': ({ ours }: Access) => {
-		const parameters = { resource: 'message', operation: 'sendText', to, text };
-		return node(SEND, ACTION, 1, parameters, withCredential(ours));
-	},
-	'http-request': (access: Access) => httpRequest(access, {}),
-	'http-request-batched': (access: Access) =>
-		httpRequest(access, { batching: { batch: { batchSize: 50, batchInterval: 1000 } } }),
-};
-
-/** The HTTP Request node with a generic credential, set up to send JSON. */
-function httpRequest({ url, header }: Access, options: INodeParameters): INode {
-	const parameters = [
-		{ name: 'to', value: to },
-		{ name: 'text', value: text },
-	];
-	const request = {
-		method: 'POST',
-		url: `${url}/v1/messages/send`,
-		authentication: 'genericCredentialType',
-		genericAuthType: 'httpHeaderAuth',
-		sendBody: true,
-		bodyParameters: { parameters },
-		options,
-	};
-	const credentials = { httpHeaderAuth: { id: header, name: 'Header' } };
-	return node(SEND, 'n8n-nodes-base.httpRequest', 4.5, request, { credentials });
-}
-
-type Sender = keyof typeof senders;
-
-/** A campaign. */
-interface Order {
-	sender: Sender;
-	/** Index of the first person of the campaign; 0 by default. */
-	from?: number;
-	messages: number;
-	/** The rate limit in our credential; the other senders have none. */
-	rate?: Rate;
-}
-
-/** Result of a campaign. */
-interface Measurement extends Traffic {
-	/** Duration of the sending node, as n8n records it. */
-	seconds: number;
-	/** CPU time and peak memory of n8n's process, from the click until the execution is stored. */
-	cpuSeconds: number;
-	peakMb: number;
-}
-
-/** Sends a campaign, and counts what arrives. @throws UserError if it takes longer than 15 minutes */
-async function measure(n8n: N8nServer, service: SandboxClient, order: Order): Promise<Measurement> {
-	const id = await createCampaign(n8n, service, order);
-	await service.reset();
-	const title = `${order.sender}, ${order.messages} messages`;
-	const used = omit(await step(title, async () => await send(n8n, id)), 'startedAt');
-	return { ...(await service.traffic(numbersOf({ from: 0, count: order.messages }))), ...used };
-}
-
-/** @returns the ID of the workflow */
-async function createCampaign(
-	{ client }: N8nServer,
-	service: SandboxClient,
-	{ sender, from = 0, messages, rate = noLimit }: Order,
-): Promise<string> {
-	const header = { name: 'Authorization', value: `Bearer ${service.key}` };
-	const ours = service.credential(rate);
-	const access = {
-		url: service.url,
-		ours: await client.saveCredential('Service', 'businessMessagingApi', ours),
-		header: await client.saveCredential('Header', 'httpHeaderAuth', header),
-	};
-	const numbers = `={{ Array.from({ length: ${messages} }, (_, index) => ({ to: '+' + (${FIRST_NUMBER + from} + index) })) }}`;
-	const file = workflow(`${sender}, ${messages} messages`, [
-		node(START, 'n8n-nodes-base.manualTrigger', 1),
-		...listNodes(numbers),
-		senders[sender](access),
-	]);
-	return (await client.createWorkflow(file)).id;
-}
-
-/** Runs the workflow. */
-async function send(n8n: N8nServer, workflowId: string) {
-	const { client } = n8n;
-	const pid = pidOf(n8n);
-	forgetPeak(pid);
-	const before = cpuSeconds(pid);
-	const id = await client.run(workflowId, START);
-	// Listing executions costs n8n little. The execution itself is read after the measurement.
-	const ended = async () => {
-		pidOf(n8n);
-		// n8n may close a connection that was idle; the next poll opens a new one.
-		const [execution] = await client.listExecutions(workflowId, 1).catch(() => []);
-		return execution && !['new', 'running'].includes(execution.status);
-	};
-	await until('a campaign to end', ended, { limit: RUN_LIMIT, interval: 500 });
-	const used = { cpuSeconds: cpuSeconds(pid) - before, peakMb: peakMb(pid) };
-	const { resultData } = (await client.getExecution(id)).data;
-	const [sending] = resultData.runData[SEND] ?? [];
-	const startedAt = sending?.startTime;
-	if (sending) return { startedAt, seconds: sending.executionTime / 1000, ...used };
-	throw new UserError(`The campaign failed before it sent: ${resultData.error?.message}`);
+/** Campaigns with Send Once, beside the same campaigns without it. */
+async function compareSendOnce(n8n: N8nServer, { latencyMs, sendOnce }: Settings) {
+	const rows = [];
+	for (const { messages, rate, mostRatio } of sendOnce) {
+		const all = { without: [] as Measurement[], with: [] as Measurement[] };
+		for (const round of range(ROUNDS)) {
+			const name = `${rate.requests} in ${rate.windowMs} ms, ${round}`;
+			const sides =
+				round % 2 === 0 ? (['without', 'with'] as const) : (['with', 'without'] as const);
+			for (const side of sides) {
+				const campaign = side === 'with' ? name : undefined;
+				const order = { sender: 'business-messaging', messages, rate, campaign } as const;
+				const work = async (service: SandboxClient) => await measure(n8n, service, order);
+				all[side].push(await SandboxProcess.during({ rate, latencyMs }, work));
+			}
+		}
+		const [seconds, withoutSeconds] = [all.with, all.without].map((measured) =>
+			Math.min(...measured.map((one) => one.seconds)),
+		);
+		rows.push({
+			...{ perMinute: (rate.requests / rate.windowMs) * 60_000, messages, seconds, withoutSeconds },
+			...{ ratio: seconds / withoutSeconds, mostRatio },
+			...{ lost: sumBy(all.with, 'lost'), doubled: sumBy(all.with, 'doubled') },
+		});
+	}
+	return rows;
 }
