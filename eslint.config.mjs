@@ -43,6 +43,8 @@ export default tseslint.config(
 	},
 	{ linterOptions: { reportUnusedDisableDirectives: 'error' } },
 
+	// n8n's default configuration has these too. TypeScript's own rules come after them and replace some.
+	{ files: ['nodes/**/*.ts', 'credentials/**/*.ts'], ...js.configs.recommended },
 	{
 		files: ['**/*.{ts,tsx}'],
 		extends: [tseslint.configs.recommendedTypeChecked],
@@ -108,8 +110,6 @@ export default tseslint.config(
 			'regexp/no-super-linear-move': 'error',
 		},
 	},
-	// n8n's default configuration has these too.
-	{ files: ['nodes/**/*.ts', 'credentials/**/*.ts'], ...js.configs.recommended },
 	{
 		files: shipped,
 		plugins: { '@n8n/community-nodes': n8nCommunityNodesPlugin, 'n8n-nodes-base': nodesBasePlugin },
