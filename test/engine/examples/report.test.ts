@@ -14,6 +14,7 @@ function reportOf(rows: IDataObject[]) {
 		{
 			"$('Get the campaign').all()": '$json.rows.map((json) => ({ json }))',
 			"$('Get opt-outs').all()": '[]',
+			"$('Settings').first()": "({ json: { campaign: 'spring' } })",
 		},
 	);
 	return report as {
