@@ -95,8 +95,13 @@ export class DataTables {
 		const parameters = code!.nodes[1].parameters as INodeParameters & Parameters;
 		const { operation } = parameters;
 		const items = inputData.map(({ json }) => json);
+		const seen = this.tables.find(({ name }) => name === parameters.tableName);
 		await new Promise(setImmediate);
 		await this.before(operation, items);
+		// n8n looks for a table and then creates it, in two steps.
+		const isNew = this.tables.find(({ name }) => name === parameters.tableName) !== seen;
+		if (operation === 'create' && isNew)
+			throw new Error(`Data table with name '${parameters.tableName}' already exists`);
 		this.calls[operation] = (this.calls[operation] ?? 0) + 1;
 		const output = this.execute(parameters, items);
 		await this.after(operation);

@@ -58,15 +58,13 @@ interface Condition {
  * @throws InputError if this n8n has no data tables, or a column is missing
  */
 export async function openLogTable(context: IExecuteFunctions): Promise<LogTable> {
-	const options = { filterName: logTableName };
-	const list = { resource: 'table', operation: 'list', returnAll: true, options };
-	const tables = await call(context, list).catch((error: unknown) => {
+	const known = await findTable(context).catch((error: unknown) => {
 		throw new InputError(
 			"Send Once and Frequency Cap could not open n8n's data tables",
 			`Nothing was sent. Data tables require n8n 2.3 or newer, and the module data-table must not be in N8N_DISABLED_MODULES. n8n says: ${wordsOf(error)}`,
 		);
 	});
-	const found = tables.find(({ name }) => name === logTableName) ?? (await createTable(context));
+	const found = known ?? (await createTable(context));
 	const names = ((found.columns ?? []) as IDataObject[]).map(({ name }) => textOrJson(name));
 	const needed = Object.keys(columns).filter((name) => !optionalColumns.includes(name));
 	const missing = needed.filter((name) => !names.includes(name));
@@ -78,12 +76,22 @@ export async function openLogTable(context: IExecuteFunctions): Promise<LogTable
 	return tableOf(context, textOrJson(found.id));
 }
 
+async function findTable(context: IExecuteFunctions): Promise<IDataObject | undefined> {
+	const options = { filterName: logTableName };
+	const list = { resource: 'table', operation: 'list', returnAll: true, options };
+	const tables = await call(context, list);
+	return tables.find(({ name }) => name === logTableName);
+}
+
 async function createTable(context: IExecuteFunctions): Promise<IDataObject> {
 	const column = Object.entries(columns).map(([name, type]) => ({ name, type }));
 	const options = { createIfNotExists: true };
 	const parameters = { tableName: logTableName, columns: { column }, options };
 	const create = { resource: 'table', operation: 'create', ...parameters };
-	const [table] = await call(context, create).catch((error: unknown) => {
+	const [table] = await call(context, create).catch(async (error: unknown) => {
+		// n8n looks for the table and then creates it, so this fails if another run creates it at the same moment.
+		const other = await findTable(context).catch(() => undefined);
+		if (other) return [other];
 		throw new InputError(
 			`n8n could not create the data table "${logTableName}"`,
 			`Nothing was sent. n8n says: ${wordsOf(error)}`,

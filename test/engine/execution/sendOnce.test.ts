@@ -179,6 +179,20 @@ test('several executions at the same time: everybody gets one message', async ()
 	expect(countBy(rows(), 'status')).toEqual({ sent: 200 });
 });
 
+test('executions that create the table at the same moment all use it', async () => {
+	let creating = 0;
+	let create = () => {};
+	const allCreate = new Promise<void>((resolve) => (create = resolve));
+	service.engine.tables.before = async (operation) => {
+		if (operation !== 'create') return;
+		if (++creating === 3) create();
+		await allCreate;
+	};
+	const runs = await Promise.all(range(3).map(async () => await run({ items: people(20) })));
+	expect(map(runs, 'error')).toEqual([undefined, undefined, undefined]);
+	expect(received()).toEqual(oneEach(20));
+});
+
 test('claims and results are written in parts', async () => {
 	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
 	const begin = Date.now();
