@@ -122,7 +122,7 @@ async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> 
 const parts: Partial<Record<string, string[]>> = {
 	'ai-agent': ['Does the AI answer?', 'AI model', 'Call a colleague', 'Answer the customer'],
 	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open'],
-	'campaign-results': ['Show the report', 'Write the reply', 'Send again next time'],
+	'campaign-results': ['Which event?', 'Write the reply', 'Send again next time'],
 	'campaign-with-results': ['Get people', 'Who got nothing'],
 	drip: ['First message', 'Last message', 'Next steps'],
 	'opt-outs': ['When somebody writes STOP', 'Remove the number'],
