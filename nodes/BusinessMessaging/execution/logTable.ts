@@ -60,7 +60,7 @@ interface Condition {
 export async function openLogTable(context: IExecuteFunctions): Promise<LogTable> {
 	const known = await findTable(context).catch((error: unknown) => {
 		throw new InputError(
-			"Send Once and Frequency Cap could not open n8n's data tables",
+			"'Send Once' and 'Frequency Cap' could not open n8n's data tables",
 			`Nothing was sent. Data tables require n8n 2.3 or newer, and the module data-table must not be in N8N_DISABLED_MODULES. n8n says: ${wordsOf(error)}`,
 		);
 	});
