@@ -1,5 +1,5 @@
 'use strict';
-// Loads a package as n8n does, in a process of its own, and prints what that took. For bench/load.ts.
+// Loads a package as n8n does, in a separate process, and prints what that took. For bench/load.ts.
 const { createRequire } = require('node:module');
 const path = require('node:path');
 
