@@ -20,7 +20,8 @@ import {
 	START,
 	type Workflows,
 } from './shop';
-import type { Mailing, Truth } from './truth';
+import type { Mailing } from './mailing';
+import type { Truth } from './truth';
 
 /** How often a run is started again until everybody has a message. */
 const MAX_RUNS = 20;

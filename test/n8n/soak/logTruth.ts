@@ -3,8 +3,8 @@ import max from 'lodash/max';
 import partition from 'lodash/partition';
 import sum from 'lodash/sum';
 import sumBy from 'lodash/sumBy';
+import type { Mailing } from './mailing';
 import type { Shop } from './shop';
-import type { Mailing } from './truth';
 
 /** A row of the campaign log whose message may have been sent. */
 interface UncertainRow {

@@ -14,6 +14,7 @@ import {
 	startedWith,
 } from '../../../harness/n8n/client';
 import { LogTruth } from './logTruth';
+import type { Mailing } from './mailing';
 import { ACTION, OPTED_OUT, patiently, type Shop, START } from './shop';
 
 /** How long after n8n's response an execution may appear, ms. */
@@ -23,21 +24,6 @@ const LAST_MOMENT = 3_000;
 const READ_AT_ONCE = 4;
 /** How long n8n may go on with a delivery after the service has given up, e.g. while its database does not respond, ms. */
 const AFTERWARDS = 60_000;
-
-/** Messages with the same text to many people. */
-export interface Mailing {
-	kind: 'campaign' | 'question' | 'preview';
-	text: string;
-	/** People who must get it; and people who may get it or not, because they have opted out meanwhile. */
-	wanted: Set<string>;
-	either: Set<string>;
-	/** People whom n8n has named as those who may have got it. */
-	named: Set<string>;
-	/** The executions of a question. Other executions cannot ask it again. */
-	executions: string[];
-	/** `interrupted`: the run ended because n8n did; n8n may still continue it. */
-	state: 'running' | 'ended' | 'interrupted';
-}
 
 /** An event to which n8n has responded with 200, the executions that it has started, and the number of questions that it has answered. */
 interface Event {
