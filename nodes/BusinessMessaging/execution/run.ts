@@ -40,7 +40,7 @@ import { readItems } from './readItems';
 
 /** How many items claim their recipients at the same time, if the rate allows few, and if it allows many. */
 const leastClaimed = 24;
-const mostClaimed = 400;
+const mostClaimed = 600;
 
 /** What an operation that waits for replies does before and after its requests. */
 export interface Listening {
