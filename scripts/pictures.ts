@@ -23,8 +23,6 @@ import {
 const campaignLog = 'Business Messaging Campaigns';
 
 const subjects: Record<string, (studio: Studio) => Promise<void>> = {
-	'node-panel': takeNodePanel,
-	credential: takeCredential,
 	trigger: takeTrigger,
 	// This comes after the picture of the trigger, because it widens the panel, and the editor remembers the width.
 	'send-template': takeTemplate,
@@ -45,33 +43,6 @@ runMain(async () => {
 	if (editor.problems.length > 0)
 		throw new UserError(`The editor reports ${editor.problems.join('\n')}`);
 });
-
-/** Our nodes in the panel of nodes: the triggers, and the number of actions. */
-async function takeNodePanel({ editor }: Studio): Promise<void> {
-	await editor.goTo('/workflow/new');
-	await new NewUser(editor).openNodePanel();
-	const panel = editor.part('node-creator');
-	await panel.getByText('On message received').waitFor();
-	await untilCalm(editor);
-	const headings = panel.locator('[data-test-id="node-creator-category-item"]');
-	await take(editor.page, 'node-panel', await fromTo(panel, headings));
-}
-
-/** The credential after the service has accepted it. */
-async function takeCredential({ editor, sandbox }: Studio): Promise<void> {
-	const user = new NewUser(editor);
-	await user.startCredential();
-	await user.fillCredential(sandbox);
-	const dialog = editor.part('editCredential-modal');
-	await dialog.getByText('Connection tested successfully').waitFor();
-	await untilCalm(editor);
-	// The sandbox's own address would only confuse readers, because a real service has a public one.
-	await user.input('baseUrl').fill('https://api.example.com');
-	await editor.page.evaluate('document.activeElement.blur()');
-	// n8n's own settings below are cut off.
-	const box = await fromTo(dialog, editor.part('parameter-input-webhookSecret'), 20);
-	await take(editor.page, 'credential', box);
-}
 
 /** The panel of the trigger with the message that a customer has just written. */
 async function takeTrigger({ editor, sandbox: { state } }: Studio): Promise<void> {
