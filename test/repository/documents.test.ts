@@ -284,6 +284,14 @@ describe.each(exampleNames())('the example %s', (name) => {
 		expect(once.map((node) => node.name)).toEqual([]);
 	});
 
+	test('counts its nodes right', () => {
+		const notes = file.nodes.filter(isNote).map(({ parameters }) => String(parameters.content));
+		const [, count] = /the (\w+) \*\*Business Messaging\*\* nodes/.exec(notes[0]) ?? [];
+		const ofAction = nodes.filter(({ type }) => type === `${ours}businessMessaging`);
+		const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+		expect([undefined, words[ofAction.length]]).toContain(count);
+	});
+
 	test('holds nothing but a workflow: no credentials, no data of a run, nothing of the n8n it comes from', () => {
 		expect(Object.keys(file).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
 		expect(file.nodes.filter(({ credentials }) => credentials)).toEqual([]);

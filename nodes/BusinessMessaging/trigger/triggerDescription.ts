@@ -197,7 +197,7 @@ export const triggerPanel: TriggerPanelDefinition = {
 export const hints: NodeHint[] = [
 	{
 		message:
-			"One message can start the workflow several times: when it is sent, delivered and read. Choose fewer events, or add 'Batch Receipts'.",
+			"One message can start several executions: sent, delivered, read. Choose fewer events, or add 'Batch Receipts'.",
 		type: 'info',
 		location: 'ndv',
 		whenToDisplay: 'always',
