@@ -56,6 +56,12 @@ const unclear = [
 		{ status: 'queued', error: 'No credit' },
 	],
 	...[{ status: 'failed', code: 504 }, { error: { code: 500 } }, { error: 'Request timed out' }],
+	...[
+		{ code: 408 },
+		{ statusCode: '408' },
+		{ status: 'failed', code: 408 },
+		{ error: { code: 408 } },
+	],
 	...[{ success: false, status: 'QUEUED_LOW_PRIORITY' }, { delivery: { success: false } }],
 	...[
 		{ status: 'x', text: 'sent' },
