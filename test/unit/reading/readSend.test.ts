@@ -243,3 +243,12 @@ test('the signs are shown, but no text that may be the customer’s', () => {
 		'Success: false',
 	]);
 });
+
+test.each([
+	{ message: ['sent'] },
+	{ message: { queued: '' } },
+	{ msg: { success: '' } },
+	{ error: {}, message: { success: '' } },
+])('a record or a list named message is no yes: %j', (body) =>
+	expect(statusOf(body)).toBe('mayHaveBeenSent'),
+);
