@@ -1,7 +1,10 @@
 import {
+	type IExecuteFunctions,
 	type IHookFunctions,
+	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
+	type ITriggerResponse,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 	NodeConnectionTypes,
@@ -74,6 +77,16 @@ export class BusinessMessagingTrigger implements INodeType {
 			},
 		},
 	};
+
+	/** Does nothing, but with it, n8n calls `webhookMethods` also when it starts: a registration that is gone is made again, and the inbox wakes. */
+	async trigger(): Promise<ITriggerResponse> {
+		return {};
+	}
+
+	/** Passes on the items of a test. Without it, n8n would wait for `trigger` to give some. */
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [this.getInputData()];
+	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		const { receive } = await import('./trigger/receive.js');

@@ -1,39 +1,42 @@
-/** One delivery of the service: checks it, responds, and starts the workflow if the filters allow it. */
-import { mapValues, omit, uniqBy } from 'lodash';
+/** One delivery of the service: reads it, decides what it is, responds, and starts the workflow if the filters allow it. */
+import { uniqBy } from 'lodash';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, eventEnvelopeSchema } from '../api/events';
-import { isRecord, textOrJson } from '../jsonValues';
+import { isRecord } from '../jsonValues';
 import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
-import { type Messages, openMessages, respond, toLateEvent, toLateItem } from '../inbox/atTrigger';
-import { inboxEvent } from '../inbox/calls';
-import { eventsOf } from '../webhooks/deduplication';
-import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
+import { toArrival } from '../inbox/arrival';
+import { callEvent, refusal } from '../inbox/calls';
+import type { Arrival, Late, Verdict } from '../inbox/core';
 import {
-	type Delivery,
-	handled,
-	readDelivery,
-	readEvents,
-	refuse,
-	refuseBody,
-} from '../webhooks/delivery';
+	type Handled,
+	openKeeper,
+	openOther,
+	readCall,
+	readHandled,
+	toLateEvent,
+	toLateItem,
+} from '../inbox/keep';
+import { type Response, eventsOf } from '../webhooks/deduplication';
+import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
+import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
+import { type StateName, nodeKey, readState, writeAll } from '../webhooks/nodeState';
 import { givenSecret, isSame } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
 import { readEvent } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { collect } from './collect';
-import { type Filters, filtersMessages, passesFilters } from './filters';
+import { type Filters, passesFilters } from './filters';
 import { toItems } from './toItems';
-import { keepRegistration, knowsSecret } from './registration';
+import { knowsSecret, presentRegistration } from './secrets';
 import {
-	type TriggerOptions,
+	type TriggerSettings,
 	credentialSecret,
-	demandedSignature,
-	demandsSecret,
+	getsMessages,
 	isChosen,
-	isManual,
-	readOptions,
+	readFilters,
+	readSettings,
 } from './settings';
 
 /**
@@ -48,144 +51,218 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const body: unknown = context.getBodyData();
 	const challenge = answerPost(body);
 	if (challenge) return challenge;
-	if (isRecord(body) && body.event === inboxEvent) return await answerCall(context);
-	const isKnown = await hasSecret(context);
+	const settings = readSettings(context);
+	if (isRecord(body) && body.event === callEvent) return await answerCall(context, settings);
+	const isKnown = await hasSecret(context, settings);
 	if (isKnown === undefined) return refuse(context, 503, 'The secret could not be checked');
 	if (!isKnown) return refuse(context, 401, 'The secret is missing or wrong');
 	const delivery = await readDelivery(context);
-	const options = readOptions(context);
-	if (delivery.rawBody.length > options.maxPayloadBytes)
+	if (delivery.rawBody.length > settings.maxPayloadBytes)
 		return refuse(context, 413, 'The body is too large');
-	if (!(await hasSignature(context, delivery)))
+	const { signature } = settings;
+	if (signature && !isSigned(signature, await credentialSecret(context), delivery, Date.now()))
 		return refuse(context, 401, 'The signature is missing, wrong or too old');
 	const events = await readEvents(context, delivery);
-	return events ? await handle(context, events, delivery, options) : refuseBody(context);
-}
-
-/** Responds to Send and Wait and to other triggers. Their calls are encrypted with the API key, so they need no secret. */
-async function answerCall(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const getsMessages =
-		context.getMode() !== 'manual' && isChosen(context, { event: 'message.received', data: {} });
-	const able = isManual(context) ? 'member' : 'yes';
-	const responded = await respond(context, getsMessages ? able : 'no');
-	if (!responded) return refuse(context, 403, 'This call does not come from this n8n instance');
-	const { response, late } = responded;
-	if (!late) {
-		const isFiltered = filtersMessages(filtersOf(context));
-		return { webhookResponse: isFiltered ? { ...response, isFiltered } : response };
-	}
-	const filters = messageFilters(context);
-	const wanted = late.filter((one) => passesFilters(filters, readEvent(toLateEvent(one))));
-	if (wanted.length < late.length)
-		writeLog(
-			context,
-			`Replies that came too late for their run do not pass the filters (${late.length - wanted.length}). They start nothing.`,
-		);
-	if (wanted.length === 0) return { webhookResponse: response };
-	const isSimplified = context.getNodeParameter('simplify', true) !== false;
-	return { workflowData: [wanted.map((one) => ({ json: toLateItem(one, isSimplified) }))] };
-}
-
-/** The filters as the user wrote them. */
-function filtersOf(context: IWebhookFunctions): Filters {
-	return (context.getNode().parameters.filters ?? {}) as Filters;
-}
-
-/** The values of the filters, except the expression, which is written for the body of a delivery. */
-function messageFilters(context: IWebhookFunctions): Filters {
-	const others = omit(filtersOf(context), 'onlyRunIf');
-	return mapValues(others, (_, name) => context.getNodeParameter(`filters.${name}`));
-}
-
-async function handle(
-	context: IWebhookFunctions,
-	events: EventEnvelope[],
-	{ headers }: Delivery,
-	options: TriggerOptions,
-): Promise<IWebhookResponseData> {
-	const isTest = context.getMode() === 'manual';
+	if (!events) return refuseBody(context);
+	const isOneEvent = eventEnvelopeSchema.safeParse(body).success;
+	const filters = readFilters(context, isOneEvent);
 	// The ID of a delivery with several events does not identify any of them.
-	const about = events.length > 1 ? {} : headers;
-	const inbox = isTest ? undefined : await openMessages(context, events, about);
-	// Whatever becomes of the events: n8n would write back replies and other changes without the secret.
-	const wasLost = inbox !== undefined && keepRegistration(context);
-	if (wasLost) inbox.store();
-	const chosen = context.getNodeParameter('filters', {}) as Filters;
-	// The expression is written for a body that is one event, as n8n has parsed it. It would drop events of any other body.
-	const isOneEvent = eventEnvelopeSchema.safeParse(context.getBodyData()).success;
-	const { onlyRunIf } = filtersOf(context);
-	const isEmpty = !/\w/.test(textOrJson(onlyRunIf)); // also "=", an expression without content
-	const filters = isOneEvent && !isEmpty ? chosen : omit(chosen, 'onlyRunIf');
-	const isWanted = (event: EventEnvelope) =>
-		isChosen(context, event) && passesFilters(filters, readEvent(event));
-	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event));
-	if (candidates.length === 0) return handled('Not chosen in the trigger');
-	const allowsDuplicates = options.allowsDuplicates || isTest;
-	const fresh = allowsDuplicates ? candidates : await withoutDuplicates(context, candidates, about);
-	if (fresh === 'underWay')
-		return refuse(context, 503, 'The same event is being handled at this moment');
-	if (fresh.length === 0) return handled('Duplicate event');
-	const others = inbox ? await takeReplies(context, inbox, fresh) : fresh;
-	if (!others) return refuse(context, 503, 'Not known yet whether the message is a reply');
-	// Replies need not be stored here: the inbox recognizes a reply that is delivered again, and stores it with others of
-	// the same moment.
-	if (others.length === 0) return handled('Received as a reply');
-	const wanted = others.filter(isWanted);
-	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
-	if (!collected) return { noWebhookResponse: true };
-	// Meanwhile, another secret may have been registered.
-	const isKept = keepRegistration(context) || wasLost;
-	eventsOf(context).store(context, collected.length > 0, isKept);
-	// Otherwise, these changes of n8n's static data would write back an older state of the inbox.
-	inbox?.store();
-	if (collected.length === 0) return handled('Not chosen in the trigger');
-	const isSimplified = context.getNodeParameter('simplify', true) !== false;
-	return { workflowData: [toItems(collected, isSimplified, options).map((json) => ({ json }))] };
+	const about = events.length > 1 ? {} : delivery.headers;
+	return await handle(context, settings, filters, events, about);
 }
 
-/** Keeps the replies to questions of Send and Wait. @returns the other events; undefined if the service should deliver again */
-async function takeReplies(
+async function hasSecret(
 	context: IWebhookFunctions,
-	inbox: Messages,
-	events: EventEnvelope[],
-): Promise<EventEnvelope[] | undefined> {
-	try {
-		return await inbox.take(events);
-	} catch (error) {
-		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);
-		return undefined;
-	}
-}
-
-/** The events that are new. */
-async function withoutDuplicates(
-	context: IWebhookFunctions,
-	events: EventEnvelope[],
-	headers: Delivery['headers'],
-): Promise<EventEnvelope[] | 'underWay'> {
-	const fresh: EventEnvelope[] = [];
-	const known = eventsOf(context);
-	known.update(context);
-	const keyed = events.map((event) => ({ event, key: deduplicationKeyOf(event, headers) }));
-	for (const { event, key } of uniqBy(keyed, (one) => one.key ?? one)) {
-		const state = key ? await known.recognize(context, key) : 'new';
-		if (state === 'underWay') return state;
-		if (state === 'new') fresh.push(event);
-	}
-	return fresh;
-}
-
-async function hasSecret(context: IWebhookFunctions): Promise<boolean | undefined> {
+	{ isManual, demandsSecret }: TriggerSettings,
+): Promise<boolean | undefined> {
 	const given = givenSecret(context);
-	if (!isManual(context)) return await knowsSecret(context, given);
-	if (!demandsSecret(context)) return true;
+	if (!isManual) return await knowsSecret(context, given);
+	if (!demandsSecret) return true;
 	const secret = await credentialSecret(context);
 	// A + in the URL arrives as a space, so both count as the same character.
 	const [expected, received] = [secret, given].map((text) => text.replaceAll('+', ' '));
 	return secret !== '' && isSame(expected, received);
 }
 
-async function hasSignature(context: IWebhookFunctions, delivery: Delivery): Promise<boolean> {
-	const signature = demandedSignature(context);
-	return !signature || isSigned(signature, await credentialSecret(context), delivery, Date.now());
+/** Responds to Send and Wait and to other triggers. Their calls are encrypted with the API key, so they need no secret. */
+async function answerCall(
+	context: IWebhookFunctions,
+	settings: TriggerSettings,
+): Promise<IWebhookResponseData> {
+	const call = await readCall(context);
+	if (call === 401) return refuse(context, 401, refusal);
+	if (call === 503) return refuse(context, 503, 'Try again');
+	const { request, client } = call;
+	const delivery = readHandled(context, presentRegistration(context)?.madeAt ?? 0);
+	if (request.is === 'look') {
+		const other = openOther(context, delivery);
+		other.look(request.inbox);
+		write(context, { inboxUrl: other.inbox() }, false);
+		return { webhookResponse: call.respond({ inbox: 'no' }) };
+	}
+	const isInbox = settings.keepsReplies && !settings.isTest && getsMessages(settings);
+	const keeper = await openKeeper(context, delivery, client);
+	const { response, late = [] } = await keeper.respond(delivery, request, isInbox);
+	const webhookResponse = call.respond({ ...response, workflow: context.getWorkflow().name });
+	const items = itemsOf(context, settings, late);
+	const { live } = delivery;
+	if (live || items.length > 0) write(context, { inbox: live ?? keeper.live }, items.length > 0);
+	return items.length > 0 ? { webhookResponse, workflowData: [items] } : { webhookResponse };
+}
+
+/** The items with which late replies start the workflow. */
+function itemsOf(context: IWebhookFunctions, settings: TriggerSettings, late: Late[]) {
+	if (late.length === 0) return [];
+	const filters = readFilters(context, false);
+	const wanted = late.filter((one) => passesFilters(filters, readEvent(toLateEvent(one))));
+	if (wanted.length < late.length)
+		writeLog(
+			context,
+			`Replies that came too late for their run do not pass the filters (${late.length - wanted.length}). They start nothing.`,
+		);
+	return wanted.map((one) => ({ json: toLateItem(one, settings.isSimplified) }));
+}
+
+/** The newest state of what a delivery changes. Everything else is written too: otherwise, n8n would write back what it had when the delivery arrived. */
+function write(
+	context: IWebhookFunctions,
+	changed: Partial<Record<StateName, unknown>>,
+	isStarting: boolean,
+): void {
+	const response = context.getResponseObject();
+	const events = eventsOf(nodeKey(context));
+	const registrations = presentRegistration(context)?.all;
+	const all = {
+		recentEvents: events.liveFor(response, readState(context, 'recentEvents')),
+		...(registrations && { registrations }),
+		...changed,
+	};
+	writeAll(context, Object.entries(all) as Array<[StateName, unknown]>, isStarting);
+}
+
+/** What decides on the messages of a delivery: the inbox, or another trigger, which asks it. */
+interface Judge {
+	/** Whether a message has to be judged even if the trigger would not start a workflow with it. */
+	concerns(arrival: Arrival): boolean;
+	/** @returns undefined if the service has to deliver again */
+	judge(arrivals: Arrival[], hasOthers: boolean): Promise<Verdict[] | undefined>;
+	/** What has changed. */
+	changed(): Partial<Record<StateName, unknown>>;
+	/** What has to be written together with other changes. */
+	all(): Partial<Record<StateName, unknown>>;
+}
+
+async function openJudge(
+	context: IWebhookFunctions,
+	{ keepsReplies, isTest }: TriggerSettings,
+	delivery: Handled,
+): Promise<Judge | undefined> {
+	if (isTest) return undefined;
+	if (!keepsReplies) {
+		const other = openOther(context, delivery);
+		const inboxUrl = () => ({ inboxUrl: other.inbox() });
+		return {
+			concerns: () => false,
+			judge: async (arrivals) => (arrivals.length > 0 ? await other.ask(arrivals) : []),
+			changed: () => (other.inbox() === other.stored ? {} : inboxUrl()),
+			all: inboxUrl,
+		};
+	}
+	const keeper = await openKeeper(context, delivery);
+	return {
+		concerns: (arrival) => keeper.concerns(arrival),
+		judge: async (arrivals, hasOthers) => {
+			const verdicts = await keeper.receive(delivery, arrivals, hasOthers);
+			return verdicts === 'busy' ? undefined : verdicts;
+		},
+		changed: () => (delivery.live ? { inbox: delivery.live } : {}),
+		all: () => ({ inbox: delivery.live ?? keeper.live }),
+	};
+}
+
+async function handle(
+	context: IWebhookFunctions,
+	settings: TriggerSettings,
+	filters: Filters,
+	events: EventEnvelope[],
+	about: Record<string, unknown>,
+): Promise<IWebhookResponseData> {
+	const node = nodeKey(context);
+	const response = context.getResponseObject();
+	const recent = eventsOf(node);
+	recent.update(readState(context, 'recentEvents'));
+	const registration = presentRegistration(context);
+	const judge = await openJudge(context, settings, readHandled(context, registration?.madeAt ?? 0));
+	const finish = (isStarting: boolean, result: IWebhookResponseData): IWebhookResponseData => {
+		const changed = judge?.changed() ?? {};
+		// n8n would write back other changes without the secret.
+		const isLost = presentRegistration(context)?.isLost === true;
+		const hasChanged = Object.keys(changed).length > 0 || recent.hasEvents(response) || isLost;
+		if (hasChanged) write(context, { ...judge?.all(), ...changed }, isStarting);
+		return result;
+	};
+	const arrivals = new Map(events.map((event) => [event, toArrival(event, about)]));
+	const isWanted = (event: EventEnvelope) =>
+		isChosen(settings, event) && passesFilters(filters, readEvent(event));
+	const candidates = events.filter((event) => {
+		const arrival = arrivals.get(event);
+		return isWanted(event) || (arrival && judge?.concerns(arrival));
+	});
+	if (candidates.length === 0) return finish(false, handled('Not chosen in the trigger'));
+	const allowsDuplicates = settings.allowsDuplicates || settings.isTest;
+	const fresh = allowsDuplicates
+		? candidates
+		: await withoutDuplicates(node, response, candidates, about);
+	if (fresh === 'underWay')
+		return refuse(context, 503, 'The same event is being handled at this moment');
+	if (fresh.length === 0) return finish(false, handled('Duplicate event'));
+	const messages = fresh.filter((event) => arrivals.get(event));
+	const verdicts = await judged(context, judge, messages, arrivals, fresh.length);
+	if (!verdicts) return refuse(context, 503, 'Not known yet whether the message is a reply');
+	const others = fresh.filter((event) => {
+		const verdict = verdicts[messages.indexOf(event)];
+		return verdict?.is !== 'taken' || verdict.startsToo === true;
+	});
+	if (others.length === 0) return finish(false, handled('Received as a reply'));
+	const wanted = others.filter(isWanted);
+	if (wanted.length === 0) return finish(false, handled('Not chosen in the trigger'));
+	const collected = await collect(node, response, wanted, settings);
+	if (!collected) return { noWebhookResponse: true };
+	const items = toItems(collected, settings).map((json) => ({ json }));
+	return finish(true, { workflowData: [items] });
+}
+
+/** The verdicts on messages; undefined if the service should deliver again. */
+async function judged(
+	context: IWebhookFunctions,
+	judge: Judge | undefined,
+	messages: EventEnvelope[],
+	arrivals: Map<EventEnvelope, Arrival | undefined>,
+	count: number,
+): Promise<Verdict[] | undefined> {
+	if (!judge) return [];
+	try {
+		const all = messages.flatMap((event) => arrivals.get(event) ?? []);
+		return await judge.judge(all, messages.length < count);
+	} catch (error) {
+		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);
+		return undefined;
+	}
+}
+
+/** The events that are new. @param node its key, see nodeKey */
+async function withoutDuplicates(
+	node: string,
+	response: Response,
+	events: EventEnvelope[],
+	about: Record<string, unknown>,
+): Promise<EventEnvelope[] | 'underWay'> {
+	const fresh: EventEnvelope[] = [];
+	const keyed = events.map((event) => ({ event, key: deduplicationKeyOf(event, about) }));
+	for (const { event, key } of uniqBy(keyed, (one) => one.key ?? one)) {
+		const state = key ? await eventsOf(node).recognize(response, key) : 'new';
+		if (state === 'underWay') return state;
+		if (state === 'new') fresh.push(event);
+	}
+	return fresh;
 }

@@ -165,6 +165,12 @@ export const properties: INodeProperties[] = [
 		displayOptions: { show: { '/options.registration': ['manual'] } },
 	},
 	booleanField({
+		displayName: 'Keep Replies for Send and Wait',
+		name: 'keepReplies',
+		description:
+			'Whether this trigger receives the replies to Send and Wait for Response and gives them to the executions that wait, instead of starting this workflow. Exactly one published trigger must do so.',
+	}),
+	booleanField({
 		displayName: 'Simplify',
 		name: 'simplify',
 		default: true,

@@ -80,8 +80,11 @@ export class People {
 
 	/** What a trigger has stored of each run, decrypted. */
 	storedBy({ staticData }: Trigger): string[] {
-		const runs = Object.entries(staticData[inboxKey] ?? {}).filter(([name]) => name !== 'settled');
-		return runs.map(([, text]) => unseal(this.service.id(), text) ?? 'unreadable');
+		const others = ['settled', 'late', 'by'];
+		const runs = Object.entries(staticData[inboxKey] ?? {}).filter(
+			([name]) => !others.includes(name),
+		);
+		return runs.map(([, text]) => unseal(this.service.keyId(), text as string) ?? 'unreadable');
 	}
 
 	get state() {

@@ -8,10 +8,8 @@ import type {
 } from '../../../nodes/BusinessMessaging/inbox/core';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
-/** URLs of triggers, and the number of the first person. */
+/** The URL of the trigger, and the number of the first person. */
 export const own = 'https://n8n.test/webhook/a/webhook';
-export const other = 'https://n8n.test/webhook/b/webhook';
-export const third = 'https://n8n.test/webhook/c/webhook';
 export const anna = '+15550001000';
 
 /** The URL that resumes an execution. */
@@ -45,9 +43,8 @@ export const byItem = (people: Person[]) => new Map(people.map((person) => [pers
 export function runOf(more: Partial<Run> = {}): Run {
 	const { id = 'run-0000001', startedAt = 0 } = more;
 	return {
-		...{ id, url: waitingUrl(id), owner: own, triggers: [], startedAt },
-		...{ until: startedAt + 600_000, leaseUntil: startedAt + 120_000 },
-		...{ isWhole: true, isOver: false, started: [], notAsked: [] },
+		...{ id, url: waitingUrl(id), startedAt, heardAt: startedAt },
+		...{ until: startedAt + 600_000, isWhole: true, notAsked: [] },
 		questions: [questionOf()],
 		people: byItem([personOf(0)]),
 		...more,

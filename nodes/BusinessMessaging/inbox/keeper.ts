@@ -1,0 +1,446 @@
+/**
+ * The inbox in one process: it decides on messages, and gives runs their replies. Its memory is the truth; what n8n has
+ * stored is read once, after a start. The rules are in core.ts; README.md has the whole picture.
+ */
+import { isEqual } from 'lodash';
+
+import { BoundedMap } from '../boundedMap';
+import { withLock } from '../mutex';
+import {
+	type Arrival,
+	type Asked,
+	type Run,
+	type Verdict,
+	decide,
+	dueAt,
+	fateOf,
+	isPast,
+} from './core';
+import { Known } from './known';
+import { DeliveryNames, MessageNames } from './messageNames';
+import type { Delivered, Delivery, KeeperPorts, Request, Responded, Response } from './protocol';
+import { fromRecord, toRecord } from './records';
+
+/** The shortest time between two calls that ask a run whether it still waits, ms: n8n does not report when a user stops an execution. */
+const pollPauseMs = 5_000;
+/** Changes that arrive within this time, ms, are stored together, because storing takes long with thousands of people. */
+const storeDelayMs = 200;
+/** How long a delivery waits for another one that stores its changes too, ms. */
+const maxStoringMs = 2_000;
+/** The longest pause, ms. A pause that is no longer needed stays in memory until it ends. */
+const maxPauseMs = 600_000;
+/** The names of the stored entries that are not runs. */
+const others = { settled: 'settled', late: 'late', by: 'by' };
+
+let made = 0;
+
+/** The inbox. */
+export class Keeper {
+	readonly known = new Known((run) => this.changed(run));
+	private readonly deliveries: DeliveryNames;
+	private readonly names = new MessageNames();
+	/** The decisions of this process, by the keys of messages. */
+	private readonly verdicts = new BoundedMap<string, Verdict>({ maxSize: 10_000 });
+	private readonly polledAt = new Map<string, number>();
+	/** Runs that have waited. If the response to a hand-over is lost, such a run may have its replies. */
+	private readonly waiting = new Set<string>();
+	/** When each run is handled next, ms since 1970. */
+	private readonly timers = new Map<string, number>();
+	private readonly handingOver = new Set<string>();
+	/** Keys of late replies with which n8n is starting the workflow. */
+	private readonly starting = new Set<string>();
+	private isStartingLate = false;
+	/** The stored texts of runs and of late replies that have not changed since. */
+	private readonly texts = new Map<string, string>();
+	/** The number of changes; of those that n8n has stored; and of deliveries that wait for n8n to store some. */
+	private changes = 0;
+	private storedChanges = 0;
+	private storing = 0;
+	/** Resolves to whether n8n has stored everything that is known now. It belongs to a delivery that n8n has not begun to store. */
+	private gathering?: Promise<boolean>;
+	private isLoaded = false;
+	/** The processes that have stored something before this one, and others that were noticed. */
+	private readonly writers = new Set<string>();
+	private readonly lock = `keeper ${++made}`;
+
+	/**
+	 * @param own URL of the trigger without its secret
+	 * @param process differs for each process
+	 */
+	constructor(
+		private readonly own: string,
+		public ports: KeeperPorts,
+		private readonly process: string,
+	) {
+		this.deliveries = new DeliveryNames(process);
+	}
+
+	/** Reads what n8n has stored with the trigger, once. Later, n8n only has what this process has written. */
+	load({ stored }: Pick<Delivery, 'stored'>): void {
+		const entries = { ...(stored as Record<string, string> | undefined) };
+		const { by } = entries;
+		if (this.isLoaded) return this.noticeOther(by);
+		this.isLoaded = true;
+		if (by !== undefined) this.writers.add(by);
+		const settled = this.known.loadSettled(entries.settled ?? '');
+		for (const key of settled) this.names.restore(key, this.own);
+		let unreadable = 0;
+		for (const [name, text] of Object.entries(entries)) {
+			if (name === others.settled || name === others.by) continue;
+			const record = this.ports.unseal(text);
+			if (record === undefined) unreadable++;
+			else if (name === others.late) this.known.loadLate(record);
+			else this.restore(name, record, text);
+		}
+		this.changes = this.storedChanges = 0;
+		void this.startLate();
+		if (unreadable > 0)
+			this.ports.warn(
+				`Send and Wait cannot read open questions that were stored with another API key (${unreadable}). Replies to them start workflows.`,
+			);
+	}
+
+	private restore(id: string, record: string, text: string): void {
+		const run = fromRecord(id, record, this.own);
+		if (!run) return;
+		this.known.restore({ ...run, heardAt: this.ports.now() });
+		this.texts.set(id, text);
+		for (const { messages, repeatedAfter } of run.people.values())
+			for (const key of [...messages.map((one) => one.key), ...repeatedAfter])
+				this.names.restore(key, this.own);
+	}
+
+	/** Says once in the log if another process receives deliveries of this trigger, too. */
+	private noticeOther(by: string | undefined): void {
+		if (by === undefined || by === this.process || this.writers.has(by)) return;
+		this.writers.add(by);
+		this.ports.warn(
+			'Several processes of n8n receive replies for Send and Wait, so replies may be lost or used twice. Route each webhook URL to one process.',
+		);
+	}
+
+	/** Lets everything be encrypted again, with a new key. */
+	sealAgain(): void {
+		this.texts.clear();
+		this.changes++;
+	}
+
+	/** The value that n8n stores: the state at the moment of storing. */
+	readonly live = { toJSON: (): unknown => this.toStored() };
+
+	private toStored(): Record<string, string> | undefined {
+		if (this.known.isEmpty) return undefined;
+		const runs = this.known.runs.all().map(({ id }) => [id, this.textOf(id)] as const);
+		return {
+			...Object.fromEntries(runs),
+			[others.settled]: this.known.settledText(this.ports.now()),
+			...(this.known.late.size > 0 && { [others.late]: this.textOf(others.late) }),
+			[others.by]: this.process,
+		};
+	}
+
+	private textOf(id: string): string {
+		const known = this.texts.get(id);
+		if (known !== undefined) return known;
+		const run = this.known.runs.get(id);
+		const text = this.ports.seal(run ? toRecord(run, this.own) : this.known.lateText());
+		this.texts.set(id, text);
+		return text;
+	}
+
+	private changed(run?: Run): void {
+		this.changes++;
+		this.texts.delete(run?.id ?? others.late);
+		if (run) this.schedule(run);
+	}
+
+	/**
+	 * Decides what the messages of a delivery of the service are. Replies are kept, and n8n stores them before the delivery
+	 * gets its response.
+	 *
+	 * @param hasOthers whether the delivery has other events, which may start a workflow
+	 * @returns a verdict for each message; `busy` if one is not known: then the service has to deliver again
+	 */
+	async receive(
+		delivery: Delivery,
+		arrivals: Arrival[],
+		hasOthers = false,
+	): Promise<Verdict[] | 'busy'> {
+		const now = this.ports.now();
+		const confirmed = delivery.ended.then((end) => end === 'received');
+		const messages = arrivals.map((arrival) => {
+			const name = arrival.isCertain ? '' : this.deliveries.begin(arrival.key, now, confirmed);
+			return { arrival, name };
+		});
+		const verdicts = await this.judgeAll(messages, this.own, delivery.since);
+		if (verdicts.some(({ is }) => is === 'busy')) return 'busy';
+		const isStarting =
+			hasOthers || verdicts.some(({ is, startsToo }) => is !== 'taken' || startsToo);
+		if (verdicts.some(({ is }) => is === 'taken')) await this.persist(delivery, isStarting);
+		return verdicts;
+	}
+
+	/** Whether the sender of a message was asked, or the message was judged before. */
+	concerns(message: Arrival): boolean {
+		const isKnown = this.verdictOf(message) !== undefined || this.names.has(message.key);
+		return isKnown || this.known.runs.asks(message);
+	}
+
+	/** @param from the trigger that has received the messages; it was registered at the time `since` */
+	private async judgeAll(messages: Delivered[], from: string, since: number): Promise<Verdict[]> {
+		const verdicts: Verdict[] = [];
+		for (const one of messages) {
+			const message = this.named(one, from, since);
+			this.known.learnSender(message);
+			const verdict = await withLock(`${this.lock} ${message.phone}`, async () => {
+				const known = this.verdictOf(message) ?? (await this.judge(message));
+				if (known.is !== 'busy') this.verdicts.set(message.key, known);
+				return known;
+			});
+			verdicts.push(verdict);
+		}
+		return verdicts;
+	}
+
+	private named({ arrival, name }: Delivered, trigger: string, since: number): Arrival {
+		if (arrival.isCertain) return arrival;
+		const { key } = arrival;
+		return { ...arrival, key: this.names.nameOf(key, trigger, name, this.ports.now(), since) };
+	}
+
+	private verdictOf(message: Arrival): Verdict | undefined {
+		const { key } = message;
+		return this.verdicts.get(key) ?? this.known.verdictOf(key, this.known.runs.to(message));
+	}
+
+	private async judge(message: Arrival): Promise<Verdict> {
+		let isRefused = false;
+		for (;;) {
+			const now = this.ports.now();
+			const asked = this.known.runs.to(message);
+			const decision = decide(asked, message, now);
+			if (decision.is === 'ordinary') {
+				// Why it is ordinary must be stored before a workflow starts with it, e.g. an earlier reply, or the end of a run.
+				// Otherwise, after a crash, the next process would take the message for the reply.
+				const isStored = asked.length === 0 || (await this.ensureStored());
+				return { is: isStored ? 'ordinary' : 'busy' };
+			}
+			const { run, person } = decision;
+			if (this.needsPoll(run)) {
+				await this.poll(run); // then decide again, because the state may have changed
+			} else if (decision.is === 'reply' || isRefused) {
+				const isAccepted = decision.is === 'reply' && decision.isAccepted;
+				return this.known.addReply(decision, message, isAccepted, now);
+			} else if (await this.ports.repeat(run, person, message.key)) {
+				const current = this.current(decision);
+				if (current) return this.known.addRepetition(current, message);
+				// Meanwhile the run has found that it did not ask this person, so the message counts for another question.
+			} else {
+				isRefused = true; // the question cannot be repeated, so this message is the reply although it does not fit
+			}
+		}
+	}
+
+	/** The present state of a question; undefined if the run does not ask it any more. */
+	private current({ run, person }: Asked): Asked | undefined {
+		const now = this.known.runs.get(run.id);
+		const asked = now?.people.get(person.item);
+		return now && asked && { run: now, person: asked };
+	}
+
+	/** Whether to ask if a run still waits. As long as the run still asks people, n8n only says that it is running. */
+	private needsPoll({ id, isWhole }: Run): boolean {
+		return isWhole && this.ports.now() - (this.polledAt.get(id) ?? -Infinity) >= pollPauseMs;
+	}
+
+	/** Asks a run whether it still waits, once for all messages of the same moment. */
+	private async poll({ id }: Run): Promise<void> {
+		await withLock(`${this.lock} run ${id}`, async () => {
+			const run = this.known.runs.get(id);
+			if (!run || !this.needsPoll(run)) return;
+			const state = await this.ports.callRun(run, false);
+			const current = this.known.runs.get(id);
+			if (!current) return;
+			this.polledAt.set(id, this.ports.now());
+			if (state === 'waiting') this.waiting.add(id);
+			if (this.handingOver.has(id)) return;
+			const fate = fateOf(current, state, false, this.ports.now());
+			if (fate === 'over') this.end(current);
+			if (fate === 'got') this.known.settle(current, this.ports.now()); // before n8n restarted
+		});
+	}
+
+	private end(run: Run): void {
+		this.known.end(run, this.ports.now());
+		this.forget(run.id);
+		void this.startLate();
+	}
+
+	private forget(id: string): void {
+		this.polledAt.delete(id);
+		this.waiting.delete(id);
+		this.timers.delete(id);
+		this.texts.delete(id);
+	}
+
+	/** Responds to a call. @param isInbox whether the trigger takes questions */
+	async respond(delivery: Delivery, request: Request, isInbox: boolean): Promise<Responded> {
+		if (request.is === 'late') return this.takeLate(delivery);
+		if (request.is === 'wake') {
+			if (!this.isStored(delivery)) await this.persist(delivery);
+			return { response: { inbox: 'yes' } };
+		}
+		if (!isInbox) return { response: { inbox: 'no' } };
+		const response =
+			request.is === 'what' ? await this.tellVerdicts(request) : this.answer(request);
+		const changesNothing = response.verdicts?.every(({ is }) => is !== 'taken');
+		if (!changesNothing) await this.persist(delivery);
+		return { response };
+	}
+
+	/** What messages are that another trigger has received. */
+	private async tellVerdicts(request: Extract<Request, { is: 'what' }>): Promise<Response> {
+		const { messages, from, since } = request;
+		return { inbox: 'yes', verdicts: await this.judgeAll(messages, from, since) };
+	}
+
+	private answer(request: Request): Response {
+		if (request.is === 'end') {
+			const run = this.known.runs.get(request.id);
+			if (run) this.end(run);
+		}
+		if (request.is !== 'tell' && request.is !== 'close') return { inbox: 'yes' };
+		const { is, id, run: record, skewMs } = request;
+		const run = fromRecord(id, record, this.own);
+		if (!run) return { inbox: 'no' };
+		const now = this.ports.now();
+		const told = this.known[is](run, now, skewMs === null ? 0 : now + skewMs);
+		if (this.known.late.size > 0) void this.startLate();
+		if (told === 'full') return { inbox: 'full' };
+		return { inbox: 'yes', isOver: told === 'over' };
+	}
+
+	/** The late replies with which a call starts the workflow, unless an earlier call is doing so. */
+	private takeLate(delivery: Delivery): Responded {
+		const late = [...this.known.late].filter(([key]) => !this.starting.has(key));
+		const keys = late.map(([key]) => key);
+		if (keys.length === 0) return { response: { inbox: 'yes' } };
+		for (const key of keys) this.starting.add(key);
+		void delivery.hasSucceeded().then((isDone) => {
+			for (const key of keys) this.starting.delete(key);
+			if (isDone) this.known.noteStarted(keys, this.ports.now());
+		});
+		return { response: { inbox: 'yes' }, late: late.map(([, one]) => one) };
+	}
+
+	/** Starts the workflow with replies that came too late. */
+	private async startLate(): Promise<void> {
+		if (this.isStartingLate) return;
+		this.isStartingLate = true;
+		for (let attempt = 0; this.known.late.size > 0; attempt++) {
+			await this.ports.callTrigger(this.own, { is: 'late' });
+			await this.ports.pause(backoffMs(attempt));
+		}
+		this.isStartingLate = false;
+		await this.ensureStored();
+	}
+
+	/** Makes sure that a run is handled when it is due. */
+	private schedule(run: Run): void {
+		const due = dueAt(run);
+		if ((this.timers.get(run.id) ?? Infinity) <= due) return;
+		this.timers.set(run.id, due);
+		void this.handleAt(run.id, due);
+	}
+
+	private async handleAt(id: string, due: number): Promise<void> {
+		do {
+			await this.ports.pause(Math.min(Math.max(0, due - this.ports.now()), maxPauseMs));
+			if (this.timers.get(id) !== due) return;
+		} while (this.ports.now() < due);
+		this.timers.delete(id);
+		if (this.handingOver.has(id)) return;
+		this.handingOver.add(id);
+		await this.handOver(id);
+		this.handingOver.delete(id);
+		const run = this.known.runs.get(id);
+		if (run) return this.schedule(run);
+		this.forget(id);
+		await this.ensureStored();
+	}
+
+	/** Gives a run its replies, until it is certain that the run has them or is over. */
+	private async handOver(id: string): Promise<void> {
+		let mayHaveGot = false;
+		for (let attempt = 0; ; attempt++) {
+			const run = this.known.runs.get(id);
+			const now = this.ports.now();
+			if (!run || now < dueAt(run)) return;
+			if (isPast(run, now)) return this.end(run);
+			// A run that has certainly waited has its replies if it does not exist any more.
+			const state = await this.ports.callRun(run, this.waiting.has(id));
+			const current = this.known.runs.get(id);
+			if (!current) return;
+			const fate = fateOf(current, state, mayHaveGot, this.ports.now());
+			if (fate === 'got') return this.known.settle(current, this.ports.now());
+			if (fate === 'over') return this.end(current);
+			mayHaveGot ||= state === 'unknown' && this.waiting.has(id);
+			if (state === 'waiting') this.waiting.add(id);
+			else await this.ports.pause(Math.min(backoffMs(attempt), 10_000));
+		}
+	}
+
+	/** Whether n8n had stored what is known when a delivery arrived: an execution may have written back an older copy. */
+	private isStored({ stored }: Delivery): boolean {
+		return (
+			this.changes === this.storedChanges &&
+			isEqual({ ...(stored as object) }, { ...this.toStored() })
+		);
+	}
+
+	/** Makes sure that n8n has stored all changes. @returns false if n8n did not confirm it */
+	private async ensureStored(): Promise<boolean> {
+		if (this.changes === this.storedChanges) return true;
+		const result = await this.ports.callTrigger(this.own, { is: 'wake' });
+		return typeof result === 'object';
+	}
+
+	/**
+	 * Lets n8n store everything that is known before this delivery gets its response: with this delivery, or with another
+	 * one of the same moment, because n8n writes everything each time.
+	 *
+	 * @param isStarting whether the delivery starts a workflow: then n8n may forget that the data was changed
+	 */
+	private async persist(delivery: Delivery, isStarting = false): Promise<void> {
+		const { gathering } = this;
+		if (gathering) {
+			const late = this.ports.pause(maxStoringMs).then(() => false);
+			if (await Promise.race([gathering, late])) return;
+			if (this.gathering === gathering) this.gathering = undefined;
+			return await this.persist(delivery, isStarting);
+		}
+		if (isStarting) return delivery.store(this.live);
+		const stored = delivery.ended.then((end) => end === 'received');
+		this.gathering = stored;
+		if (this.storing > 0) await this.ports.pause(storeDelayMs);
+		this.storing++;
+		let written = 0;
+		void stored.then((isStored) => {
+			this.storing--;
+			if (isStored) this.storedChanges = Math.max(this.storedChanges, written);
+		});
+		delivery.store({
+			toJSON: () => {
+				// Later changes are stored with another delivery.
+				if (this.gathering === stored) this.gathering = undefined;
+				written = this.changes;
+				return this.toStored();
+			},
+		});
+	}
+}
+
+/** How long to wait before n8n is called again, ms: the trigger may be unpublished for weeks. */
+function backoffMs(attempt: number): number {
+	return Math.min(50 * 2 ** attempt, maxPauseMs);
+}
