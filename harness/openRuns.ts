@@ -78,5 +78,5 @@ function openRun(own: string, to: string, execution: number): Run {
 function person(to: string, since: number) {
 	const askedMessageId = `msg_${randomBytes(8).toString('hex')}`;
 	const state = { messages: [], repeatedAfter: [] };
-	return { item: 0, to, question: 0, since, askedMessageId, ...state };
+	return { item: 0, to, question: 0, since, toldAt: since, askedMessageId, ...state };
 }

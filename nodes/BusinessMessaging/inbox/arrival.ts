@@ -38,6 +38,7 @@ export function toArrival(
 		phone,
 		...(quoted !== undefined && { quoted: quoted.slice(0, maxText) }),
 		time: latestTimeOf(event),
+		firstAt: Date.now(),
 		isOptOut: intent === 'optOut',
 		isCertain,
 	};

@@ -11,8 +11,6 @@ import type { Triggers } from './urls';
 /** How long the asker waits for n8n to respond at its own address, ms. */
 const patienceMs = 60_000;
 const retryMs = 1_000;
-/** How often another trigger that does not respond is called. */
-const maxAttempts = 3;
 /** How often the inbox learns that the asker is alive, ms. */
 const heartbeatMs = leaseMs / 4;
 
@@ -59,14 +57,11 @@ export class Asker {
 		void this.beat();
 	}
 
-	/** Tells another trigger where the inbox is: from now on, it asks the inbox about messages. */
+	/** Tells another trigger where the inbox is: from now on, it asks the inbox about messages. @throws InputError if it does not respond */
 	private async show(url: string): Promise<void> {
-		for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-			const result = await this.ports.callTrigger(url, { is: 'look', inbox: this.inbox });
-			if (result === 'refused') throw hasOtherKey(url);
-			if (result !== undefined) return;
-			await this.ports.pause(retryMs);
-		}
+		const result = await untilResponse(this.ports, url, { is: 'look', inbox: this.inbox });
+		if (result === 'refused') throw hasOtherKey(url);
+		if (result === undefined) throw isSilentToo(url);
 	}
 
 	/**
@@ -218,6 +213,13 @@ function hasOtherKey(url: string): InputError {
 	return new InputError(
 		'Another Business Messaging Trigger of this n8n uses another API key of the same account, so the replies would start its workflow, too',
 		`Choose the credential of this node also in the Business Messaging Trigger at ${url}, and publish its workflow again.`,
+	);
+}
+
+function isSilentToo(url: string): InputError {
+	return new InputError(
+		`The Business Messaging Trigger at ${url} did not respond for a minute, so replies could start its workflow, too`,
+		'Check that all processes of n8n run, or unpublish its workflow. Then retry this execution.',
 	);
 }
 

@@ -31,6 +31,8 @@ export interface Arrival extends Message {
 	 * latest possible time. NaN if the service shows no time.
 	 */
 	time: number;
+	/** When it first arrived at its trigger, by the clock of n8n, ms since 1970: later than this time, it was not written. */
+	firstAt: number;
 	/** Whether the message is nothing but an opt-out word such as STOP. */
 	isOptOut: boolean;
 	/** Whether the service identifies the message. Then a second message with the same key is the same message. */
@@ -62,6 +64,8 @@ export interface Person {
 	 * which the question was sent, if the service shows it, otherwise the time at which the inbox was told.
 	 */
 	since: number;
+	/** When the inbox was told, by the clock of n8n, ms since 1970. Messages that had arrived before are ordinary. */
+	toldAt: number;
 	/** ID of the message that asks the question; null if the service gave none. */
 	askedMessageId: string | null;
 	/** The name of the person, if the service hides the number. It is known once the person has quoted the question. */
@@ -89,6 +93,8 @@ export interface Run {
 	heardAt: number;
 	/** Whether all people were asked, so that nobody else will be. */
 	isWhole: boolean;
+	/** Whether n8n has said that it waits. Then it does not exist any more only because it has its replies, or a user has deleted it. */
+	hasWaited?: true;
 	questions: Question[];
 	people: Map<number, Person>;
 	/** The output of the items that asked nobody. The run needs it for its own output. */
@@ -147,7 +153,7 @@ export function decide(asked: Asked[], message: Arrival, now: number): Decision 
 	for (const { run, person } of asked) {
 		const question = run.questions[person.question];
 		const isTaking = person.messages.length === 0 || now < (person.moreUntil ?? 0);
-		const isEarlier = message.time < person.since;
+		const isEarlier = message.time < person.since || message.firstAt < person.toldAt;
 		if (!isOpen(run, now) || !isTaking || isEarlier || isOptOutFor(question, message)) continue;
 		const text = textOf([...person.messages, message]);
 		const isAccepted = readAnswer(text, question) !== undefined;

@@ -23,7 +23,7 @@ import { DeliveryNames } from './messageNames';
 import { OtherTrigger } from './otherTrigger';
 import type { Delivery, KeeperPorts, Request, Response } from './protocol';
 import { seal, unseal } from './seal';
-import { isTriggerUrl, triggersAmong } from './urls';
+import { triggersAmong } from './urls';
 
 /**
  * How long deliveries use a credential that was read before, ms: n8n reads it from its database. A call always reads
@@ -153,19 +153,16 @@ export async function openKeeper(
 
 /** A trigger that is not the inbox. */
 export interface Other {
-	/** Where the inbox is, as far as it is known; n8n has to store it if it differs from `stored`. */
-	inbox: () => string | undefined;
-	stored: unknown;
+	trigger: OtherTrigger;
+	/** Whether n8n has stored where the inbox is. */
+	isStored: () => boolean;
 	/** What messages are; undefined if the service has to deliver again. */
 	ask: (arrivals: Arrival[]) => Promise<Verdict[] | undefined>;
-	look: (inbox: string) => void;
 }
 
 /** Opens another trigger than the inbox for a delivery. */
 export function openOther(context: IWebhookFunctions, delivery: Delivery): Other {
 	const own = webhookUrlOf(context);
-	const stored = readState(context, 'inboxUrl');
-	const known = typeof stored === 'string' ? stored : undefined;
 	const keyIdNow = async () => (await connect(context)).config.keyId;
 	const ports = {
 		...callsOf(context.helpers.httpRequest, keyIdNow),
@@ -173,23 +170,19 @@ export function openOther(context: IWebhookFunctions, delivery: Delivery): Other
 		warn: (message: string) => writeLog(context, message),
 	};
 	const { trigger, names } = otherTriggers.getOrSet(keyOf(context), () => ({
-		trigger: new OtherTrigger(own, ports, known),
+		trigger: new OtherTrigger(ports),
 		names: new DeliveryNames(newName()),
 	}));
 	trigger.ports = ports;
+	const stored = readState(context, 'inboxUrl');
+	if (trigger.inbox === undefined && typeof stored === 'string') trigger.look(stored);
 	const confirmed = delivery.ended.then((end) => end === 'received');
 	return {
-		stored,
-		inbox: () => trigger.inbox,
-		look: (inbox) => {
-			if (isTriggerUrl(inbox, own)) trigger.look(inbox);
-		},
+		trigger,
+		isStored: () => trigger.inbox === stored,
 		ask: async (arrivals) => {
-			const messages = arrivals.map((arrival) => {
-				const name = arrival.isCertain ? '' : names.begin(arrival.key, Date.now(), confirmed);
-				return { arrival, name };
-			});
-			return await trigger.ask(messages, delivery.since);
+			const messages = arrivals.map((arrival) => names.begin(arrival, Date.now(), confirmed));
+			return await trigger.ask(messages, { trigger: own, registeredAt: delivery.since });
 		},
 	};
 }

@@ -17,8 +17,8 @@ import {
 	isPast,
 } from './core';
 import { Known } from './known';
-import { DeliveryNames, MessageNames } from './messageNames';
-import type { Delivered, Delivery, KeeperPorts, Request, Responded, Response } from './protocol';
+import { type Delivered, DeliveryNames, MessageNames, type Source } from './messageNames';
+import type { Delivery, KeeperPorts, Request, Responded, Response } from './protocol';
 import { fromRecord, toRecord } from './records';
 
 /** The shortest time between two calls that ask a run whether it still waits, ms: n8n does not report when a user stops an execution. */
@@ -38,12 +38,12 @@ let made = 0;
 export class Keeper {
 	readonly known = new Known((run) => this.changed(run));
 	private readonly deliveries: DeliveryNames;
-	private readonly names = new MessageNames();
+	private readonly names: MessageNames;
 	/** The decisions of this process, by the keys of messages. */
 	private readonly verdicts = new BoundedMap<string, Verdict>({ maxSize: 10_000 });
 	private readonly polledAt = new Map<string, number>();
-	/** Runs that have waited. If the response to a hand-over is lost, such a run may have its replies. */
-	private readonly waiting = new Set<string>();
+	/** Runs that may have their replies: they were due before a restart of n8n, or a response was lost. */
+	private readonly mayHaveGot = new Set<string>();
 	/** When each run is handled next, ms since 1970. */
 	private readonly timers = new Map<string, number>();
 	private readonly handingOver = new Set<string>();
@@ -73,6 +73,7 @@ export class Keeper {
 		private readonly process: string,
 	) {
 		this.deliveries = new DeliveryNames(process);
+		this.names = new MessageNames(own);
 	}
 
 	/** Reads what n8n has stored with the trigger, once. Later, n8n only has what this process has written. */
@@ -83,7 +84,7 @@ export class Keeper {
 		this.isLoaded = true;
 		if (by !== undefined) this.writers.add(by);
 		const settled = this.known.loadSettled(entries.settled ?? '');
-		for (const key of settled) this.names.restore(key, this.own);
+		for (const key of settled) this.names.restore(key);
 		let unreadable = 0;
 		for (const [name, text] of Object.entries(entries)) {
 			if (name === others.settled || name === others.by) continue;
@@ -103,11 +104,13 @@ export class Keeper {
 	private restore(id: string, record: string, text: string): void {
 		const run = fromRecord(id, record, this.own);
 		if (!run) return;
-		this.known.restore({ ...run, heardAt: this.ports.now() });
+		const now = this.ports.now();
+		this.known.restore({ ...run, heardAt: now });
+		if (run.hasWaited && dueAt(run) <= now) this.mayHaveGot.add(id);
 		this.texts.set(id, text);
 		for (const { messages, repeatedAfter } of run.people.values())
 			for (const key of [...messages.map((one) => one.key), ...repeatedAfter])
-				this.names.restore(key, this.own);
+				this.names.restore(key);
 	}
 
 	/** Says once in the log if another process receives deliveries of this trigger, too. */
@@ -168,11 +171,9 @@ export class Keeper {
 	): Promise<Verdict[] | 'busy'> {
 		const now = this.ports.now();
 		const confirmed = delivery.ended.then((end) => end === 'received');
-		const messages = arrivals.map((arrival) => {
-			const name = arrival.isCertain ? '' : this.deliveries.begin(arrival.key, now, confirmed);
-			return { arrival, name };
-		});
-		const verdicts = await this.judgeAll(messages, this.own, delivery.since);
+		const messages = arrivals.map((arrival) => this.deliveries.begin(arrival, now, confirmed));
+		const from = { trigger: this.own, registeredAt: delivery.since };
+		const verdicts = await this.judgeAll(messages, from);
 		if (verdicts.some(({ is }) => is === 'busy')) return 'busy';
 		const isStarting =
 			hasOthers || verdicts.some(({ is, startsToo }) => is !== 'taken' || startsToo);
@@ -186,26 +187,24 @@ export class Keeper {
 		return isKnown || this.known.runs.asks(message);
 	}
 
-	/** @param from the trigger that has received the messages; it was registered at the time `since` */
-	private async judgeAll(messages: Delivered[], from: string, since: number): Promise<Verdict[]> {
+	/** @param from the trigger that has received the messages */
+	private async judgeAll(messages: Delivered[], from: Source): Promise<Verdict[]> {
 		const verdicts: Verdict[] = [];
 		for (const one of messages) {
-			const message = this.named(one, from, since);
-			this.known.learnSender(message);
-			const verdict = await withLock(`${this.lock} ${message.phone}`, async () => {
-				const known = this.verdictOf(message) ?? (await this.judge(message));
-				if (known.is !== 'busy') this.verdicts.set(message.key, known);
-				return known;
-			});
-			verdicts.push(verdict);
+			const { arrival } = one;
+			const key = arrival.isCertain ? arrival.key : this.names.nameOf(one, from, this.ports.now());
+			verdicts.push(key === undefined ? { is: 'busy' } : await this.verdictOn({ ...arrival, key }));
 		}
 		return verdicts;
 	}
 
-	private named({ arrival, name }: Delivered, trigger: string, since: number): Arrival {
-		if (arrival.isCertain) return arrival;
-		const { key } = arrival;
-		return { ...arrival, key: this.names.nameOf(key, trigger, name, this.ports.now(), since) };
+	private async verdictOn(message: Arrival): Promise<Verdict> {
+		this.known.learnSender(message);
+		return await withLock(`${this.lock} ${message.phone}`, async () => {
+			const known = this.verdictOf(message) ?? (await this.judge(message));
+			if (known.is !== 'busy') this.verdicts.set(message.key, known);
+			return known;
+		});
 	}
 
 	private verdictOf(message: Arrival): Verdict | undefined {
@@ -262,12 +261,19 @@ export class Keeper {
 			const current = this.known.runs.get(id);
 			if (!current) return;
 			this.polledAt.set(id, this.ports.now());
-			if (state === 'waiting') this.waiting.add(id);
+			if (state === 'waiting') this.noteWaiting(current);
 			if (this.handingOver.has(id)) return;
-			const fate = fateOf(current, state, false, this.ports.now());
+			const fate = fateOf(current, state, this.mayHaveGot.has(id), this.ports.now());
 			if (fate === 'over') this.end(current);
 			if (fate === 'got') this.known.settle(current, this.ports.now()); // before n8n restarted
 		});
+	}
+
+	/** n8n stores this with the next reply, before the run gets its replies. */
+	private noteWaiting(run: Run): void {
+		if (run.hasWaited) return;
+		run.hasWaited = true;
+		this.changed(run);
 	}
 
 	private end(run: Run): void {
@@ -278,7 +284,7 @@ export class Keeper {
 
 	private forget(id: string): void {
 		this.polledAt.delete(id);
-		this.waiting.delete(id);
+		this.mayHaveGot.delete(id);
 		this.timers.delete(id);
 		this.texts.delete(id);
 	}
@@ -300,8 +306,8 @@ export class Keeper {
 
 	/** What messages are that another trigger has received. */
 	private async tellVerdicts(request: Extract<Request, { is: 'what' }>): Promise<Response> {
-		const { messages, from, since } = request;
-		return { inbox: 'yes', verdicts: await this.judgeAll(messages, from, since) };
+		const { messages, from } = request;
+		return { inbox: 'yes', verdicts: await this.judgeAll(messages, from) };
 	}
 
 	private answer(request: Request): Response {
@@ -366,26 +372,27 @@ export class Keeper {
 		const run = this.known.runs.get(id);
 		if (run) return this.schedule(run);
 		this.forget(id);
-		await this.ensureStored();
+		// Until n8n has stored it, a crash would give the replies out again.
+		for (let attempt = 0; !(await this.ensureStored()) && attempt < 10; attempt++)
+			await this.ports.pause(backoffMs(attempt));
 	}
 
 	/** Gives a run its replies, until it is certain that the run has them or is over. */
 	private async handOver(id: string): Promise<void> {
-		let mayHaveGot = false;
 		for (let attempt = 0; ; attempt++) {
 			const run = this.known.runs.get(id);
 			const now = this.ports.now();
 			if (!run || now < dueAt(run)) return;
 			if (isPast(run, now)) return this.end(run);
-			// A run that has certainly waited has its replies if it does not exist any more.
-			const state = await this.ports.callRun(run, this.waiting.has(id));
+			const isHandOver = run.hasWaited === true;
+			const state = await this.ports.callRun(run, isHandOver);
 			const current = this.known.runs.get(id);
 			if (!current) return;
-			const fate = fateOf(current, state, mayHaveGot, this.ports.now());
+			const fate = fateOf(current, state, this.mayHaveGot.has(id), this.ports.now());
 			if (fate === 'got') return this.known.settle(current, this.ports.now());
 			if (fate === 'over') return this.end(current);
-			mayHaveGot ||= state === 'unknown' && this.waiting.has(id);
-			if (state === 'waiting') this.waiting.add(id);
+			if (isHandOver && state === 'unknown') this.mayHaveGot.add(id);
+			if (state === 'waiting') this.noteWaiting(current);
 			else await this.ports.pause(Math.min(backoffMs(attempt), 10_000));
 		}
 	}

@@ -54,7 +54,7 @@ export class Known {
 		if (!earlier && this.runs.people + told.people.size > maxOpen) return 'full';
 		const people = new Map(earlier?.people);
 		for (const [item, person] of told.people) {
-			const known = people.get(item) ?? { ...person, since: clock };
+			const known = people.get(item) ?? { ...person, since: clock, toldAt: now };
 			const { since = 0, askedMessageId } = person;
 			const asked = {
 				...known,
@@ -76,7 +76,8 @@ export class Known {
 		const known = this.runs.get(closed.id);
 		if (told !== 'told' || !known || known.isWhole) return told;
 		const people = [...known.people];
-		for (const [item, person] of people) if (!closed.people.has(item)) this.addLate(known, person);
+		for (const [item, person] of people)
+			if (!closed.people.has(item)) this.drop(known, person, now);
 		const asked = people.filter(([item]) => closed.people.has(item));
 		this.set({ ...known, people: new Map(asked), isWhole: true });
 		return 'told';
@@ -129,35 +130,45 @@ export class Known {
 	/** A run has its replies: it is forgotten. */
 	settle(run: Run, now: number): void {
 		for (const { messages, repeatedAfter } of run.people.values()) {
-			for (const { key, startsToo } of messages)
-				this.settled.set(key, { minute: minuteOf(now), ...(startsToo && { startsToo }) });
-			for (const key of repeatedAfter) this.settled.set(key, { minute: minuteOf(now) });
+			for (const message of messages) this.remember(message.key, now, message);
+			for (const key of repeatedAfter) this.remember(key, now);
 		}
-		this.settled.set(run.id, { minute: minuteOf(now) });
+		this.remember(run.id, now);
 		this.runs.delete(run.id);
 		this.onChange();
 	}
 
 	/** A run can get no replies any more: those that it has not got are late, and it is forgotten. */
 	end(run: Run, now: number): void {
-		for (const person of run.people.values()) this.addLate(run, person);
+		for (const person of run.people.values()) this.drop(run, person, now);
 		this.settle(run, now);
 	}
 
-	private addLate({ questions }: Run, { to, sender, askedMessageId, ...person }: Person): void {
-		const { asked } = questions[person.question];
-		for (const message of person.messages)
+	/** A run does not wait for a person: what the person has replied is late. */
+	private drop({ questions }: Run, person: Person, now: number): void {
+		const { to, sender, askedMessageId, question, messages, repeatedAfter } = person;
+		const { asked } = questions[question];
+		for (const message of messages)
 			this.late.set(message.key, {
 				...{ to, askedMessageId, asked, message },
 				...(sender !== undefined && { sender }),
 			});
+		for (const key of repeatedAfter) this.remember(key, now);
+	}
+
+	/** A message needs no decision any more, or a run is over. */
+	private remember(
+		name: string,
+		now: number,
+		{ startsToo }: Pick<Verdict, 'startsToo'> = {},
+	): void {
+		this.settled.set(name, { minute: Math.floor(now / minuteMs), ...(startsToo && { startsToo }) });
 	}
 
 	/** Late replies have started the workflow. */
 	noteStarted(keys: string[], now: number): void {
 		for (const key of keys) {
-			const { message } = this.late.get(key) ?? {};
-			this.settled.set(key, { minute: minuteOf(now), ...pick(message, 'startsToo') });
+			this.remember(key, now, this.late.get(key)?.message);
 			this.late.delete(key);
 		}
 		this.onChange();
@@ -206,8 +217,4 @@ export class Known {
 			return key;
 		});
 	}
-}
-
-function minuteOf(now: number): number {
-	return Math.floor(now / minuteMs);
 }

@@ -1,12 +1,12 @@
 /** Any other trigger than the inbox: it asks the inbox about each message before it starts its workflow. */
 import type { Verdict } from './core';
-import type { CallResult, Calls, Delivered } from './protocol';
+import type { Delivered, Source } from './messageNames';
+import type { CallResult, Calls, Request, Response } from './protocol';
 
 /** After this time without an inbox, messages are ordinary, ms. */
 const maxAbsenceMs = 600_000;
-/** How long the service's list counts, ms: if no inbox was listed, and if the inbox does not respond. */
-const listedMs = 60_000;
-const listedAgainMs = 5_000;
+/** While the inbox does not respond, the service's list is read once in this time, ms. */
+const listedMs = 5_000;
 
 /** What it needs. */
 export interface OtherPorts extends Calls {
@@ -17,43 +17,34 @@ export interface OtherPorts extends Calls {
 
 /** A trigger in one process. */
 export class OtherTrigger {
+	private known?: string;
 	private listedAt = -Infinity;
-	private hasListed = false;
-	/** Since when the inbox has not responded, or the list is not known, ms since 1970. */
+	/** Since when the inbox has not responded, ms since 1970. */
 	private absentSince?: number;
 	private hasWarned = false;
 
-	/**
-	 * @param own URL of the trigger without its secret
-	 * @param inbox URL of the inbox as far as it is known. n8n stores it: after a restart, the inbox may be in the middle
-	 * of being published again, and then the service does not list it
-	 */
-	constructor(
-		private readonly own: string,
-		public ports: OtherPorts,
-		public inbox: string | undefined,
-	) {}
+	constructor(public ports: OtherPorts) {}
 
-	/** A run says where the inbox is. */
-	look(inbox: string): void {
-		this.inbox = inbox;
-		this.hasListed = true;
-		this.listedAt = this.ports.now();
+	/** URL of the inbox, as far as it is known. */
+	get inbox(): string | undefined {
+		return this.known;
 	}
 
 	/**
-	 * What messages are.
-	 *
-	 * @param since when the trigger was registered at the service, ms since 1970
-	 * @returns undefined if the service has to deliver again
+	 * The trigger learns where the inbox is when it is published, when the inbox is published, and from each run before it
+	 * asks. So a trigger that knows no inbox need not look for one.
 	 */
-	async ask(messages: Delivered[], since: number): Promise<Verdict[] | undefined> {
-		const isOld = this.ports.now() - this.listedAt > listedMs;
-		if (!this.hasListed && !this.inbox) await this.list();
-		else if (!this.inbox && isOld) void this.list(); // a run that asks says so itself
-		if (this.hasListed && !this.inbox) return this.ordinary(messages);
-		const result = await this.call(messages, since);
-		if (typeof result === 'object' && result.inbox !== 'no') {
+	look(inbox: string): void {
+		this.known = inbox;
+		this.absentSince = undefined;
+		this.hasWarned = false;
+	}
+
+	/** What messages are. @returns undefined if the service has to deliver again */
+	async ask(messages: Delivered[], from: Source): Promise<Verdict[] | undefined> {
+		if (this.known === undefined) return this.ordinary(messages);
+		const result = await this.call({ is: 'what', from, messages });
+		if (isInbox(result)) {
 			this.absentSince = undefined;
 			this.hasWarned = false;
 			const { verdicts = [] } = result;
@@ -75,26 +66,33 @@ export class OtherTrigger {
 	}
 
 	/** Calls the inbox; if it does not respond, looks whether there is another one by now. */
-	private async call(messages: Delivered[], since: number): Promise<CallResult> {
-		const { inbox } = this;
-		const request = { is: 'what' as const, from: this.own, since, messages };
-		const result = inbox === undefined ? undefined : await this.ports.callTrigger(inbox, request);
-		if (typeof result === 'object' && result.inbox !== 'no') return result;
-		if (this.ports.now() - this.listedAt > listedAgainMs) await this.list();
-		if (this.inbox === undefined || this.inbox === inbox) return result;
-		return await this.ports.callTrigger(this.inbox, request);
+	private async call(request: Request): Promise<CallResult> {
+		const { known } = this;
+		const result = await this.callInbox(request);
+		if (isInbox(result)) return result;
+		await this.list();
+		return this.known === known ? result : await this.callInbox(request);
+	}
+
+	private async callInbox(request: Request): Promise<CallResult> {
+		return this.known === undefined ? undefined : await this.ports.callTrigger(this.known, request);
 	}
 
 	/** Reads the service's list. An inbox that is no longer listed may only be in the middle of being published again. */
 	private async list(): Promise<void> {
-		this.listedAt = this.ports.now();
+		const now = this.ports.now();
+		if (now - this.listedAt < listedMs) return;
+		this.listedAt = now;
 		try {
 			const listed = await this.ports.listInbox();
-			this.hasListed = true;
-			const isAbsent = this.ports.now() - (this.absentSince ?? Infinity) >= maxAbsenceMs;
-			if (listed !== undefined || isAbsent) this.inbox = listed;
+			const isAbsent = now - (this.absentSince ?? Infinity) >= maxAbsenceMs;
+			if (listed !== undefined || isAbsent) this.known = listed;
 		} catch {
-			// The inbox that is known counts, and without one, the message is delivered again.
+			// The inbox that is known counts.
 		}
 	}
+}
+
+function isInbox(result: CallResult): result is Response {
+	return typeof result === 'object' && result.inbox !== 'no';
 }

@@ -2,13 +2,8 @@
  * The messages between Send and Wait, the inbox and other triggers, and what the inbox needs from outside. calls.ts and
  * keep.ts provide this in n8n; the simulation provides its own, and so runs the same protocol.
  */
-import type { Arrival, Late, Person, Run, RunState, Verdict } from './core';
-
-/** A message with the name of its delivery at a trigger, see DeliveryNames. */
-export interface Delivered {
-	arrival: Arrival;
-	name: string;
-}
+import type { Late, Person, Run, RunState, Verdict } from './core';
+import type { Delivered, Source } from './messageNames';
 
 /** A call to a trigger. Runs are records, see toRecord. */
 export type Request =
@@ -26,8 +21,8 @@ export type Request =
 	| { is: 'end'; id: string }
 	/** Of Send and Wait, to another trigger: where the inbox is. */
 	| { is: 'look'; inbox: string }
-	/** Of another trigger, to the inbox: what these messages are. `since`: when the trigger was registered. */
-	| { is: 'what'; from: string; since: number; messages: Delivered[] }
+	/** Of another trigger, to the inbox: what these messages are. */
+	| { is: 'what'; from: Source; messages: Delivered[] }
 	/** Of the inbox to itself: store what you know. */
 	| { is: 'wake' }
 	/** Of the inbox to itself: start the workflow with late replies. */

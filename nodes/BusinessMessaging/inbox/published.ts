@@ -35,14 +35,14 @@ export async function checkTriggers(
 	keepsReplies: boolean,
 ): Promise<void> {
 	const { keyId } = client.config;
-	const { callTrigger } = callsOf(context.helpers.httpRequest, async () => keyId);
+	const calls = callsOf(context.helpers.httpRequest, async () => keyId);
 	const own = webhookUrlOf(context);
 	const { inboxes, others } = triggersAmong(
 		listed.map(({ url }) => url),
 		own,
 	);
 	for (const url of inboxes) {
-		const result = await callTrigger(url, { is: 'hello' });
+		const result = await calls.callTrigger(url, { is: 'hello' });
 		if (result === 'gone') continue; // left behind by a workflow that is not published
 		if (keepsReplies) throw keepsAlready(nameOf(url, result));
 		if (result === 'refused') throw hasOtherKey(url);
@@ -50,7 +50,7 @@ export async function checkTriggers(
 	}
 	if (!keepsReplies) return;
 	for (const url of others) {
-		const result = await callTrigger(url, { is: 'look', inbox: own });
+		const result = await calls.callTrigger(url, { is: 'look', inbox: own });
 		if (result === 'refused') throw hasOtherKey(url);
 	}
 }
@@ -90,9 +90,9 @@ export function keepAwake(context: IHookFunctions, keepsReplies: boolean): void 
 async function wakeAgain(context: IHookFunctions, isAwake: () => boolean): Promise<void> {
 	const own = webhookUrlOf(context);
 	const keyIdNow = async () => (await connect(context)).config.keyId;
-	const { callTrigger } = callsOf(context.helpers.httpRequest, keyIdNow);
+	const calls = callsOf(context.helpers.httpRequest, keyIdNow);
 	while (isAwake()) {
-		const result = await callTrigger(own, { is: 'wake' });
+		const result = await calls.callTrigger(own, { is: 'wake' });
 		await pause(typeof result === 'object' ? wakeMs : retryMs);
 	}
 }

@@ -66,6 +66,7 @@ export class QuestionRun {
 			to: textOrJson(request.body?.to),
 			question: this.indexes.get(this.keyOf(request)) ?? 0,
 			since,
+			toldAt: Date.now(),
 			askedMessageId: (record.messageId ?? null) as string | null,
 			messages: [],
 			repeatedAfter: [],

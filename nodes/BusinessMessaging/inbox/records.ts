@@ -25,6 +25,8 @@ type StoredPerson = [
 	/** `Person.since` in ms after the run began to ask; null if it is not known. */
 	since: number | null,
 	askedMessageId: string | null,
+	/** `Person.toldAt` in whole seconds after the run began to ask. */
+	told: number,
 	rest?: {
 		m?: StoredMessage[];
 		/** Whether the reply fits the question (isAccepted). */
@@ -40,7 +42,7 @@ type StoredPerson = [
 type StoredRun = [
 	/**
 	 * Separated by spaces: execution, node and signature of the run's URL; when the run began to ask, in base 36; for how
-	 * many seconds from then replies count; 1 if all were asked, otherwise 0.
+	 * many seconds from then replies count; 1 if all were asked, 2 if it has waited too, otherwise 0.
 	 */
 	head: string,
 	questions: Array<Partial<Question> & { q?: string }>,
@@ -69,7 +71,8 @@ const written = new WeakMap<Person, string>();
 function toPersonJson(person: Person, startedAt: number): string {
 	const known = written.get(person);
 	if (known !== undefined) return known;
-	const { item, to, question, since, askedMessageId, messages, repeatedAfter } = person;
+	const { item, to, question, since, askedMessageId, toldAt, messages, repeatedAfter } = person;
+	const told = Math.floor((toldAt - startedAt) / 1_000);
 	const rest = {
 		...(messages.length > 0 && { m: messages.map(toStored) }),
 		...(person.isAccepted !== undefined && { a: person.isAccepted }),
@@ -77,7 +80,7 @@ function toPersonJson(person: Person, startedAt: number): string {
 		...(repeatedAfter.length > 0 && { r: repeatedAfter }),
 		...(person.sender !== undefined && { s: person.sender }),
 	};
-	const stored: unknown[] = [item, to, question, since && since - startedAt, askedMessageId];
+	const stored: unknown[] = [item, to, question, since && since - startedAt, askedMessageId, told];
 	if (since === 0) stored[3] = null;
 	if (Object.keys(rest).length > 0) stored.push(rest);
 	const json = JSON.stringify(stored);
@@ -121,7 +124,7 @@ export function toRecord(run: Run, own: string): string {
 		startedAt.toString(36),
 		// Rounded down, so that the inbox never takes a wait that n8n has ended itself for one that has got its replies.
 		Math.floor((run.until - startedAt) / 1_000),
-		run.isWhole ? 1 : 0,
+		(run.isWhole ? 1 : 0) + (run.hasWaited ? 1 : 0),
 	].join(' ');
 	const questions = JSON.stringify(run.questions.map(toStoredQuestion));
 	const people = [...run.people.values()].map((person) => toPersonJson(person, startedAt));
@@ -149,14 +152,15 @@ export function fromRecord(id: string, text: string | undefined, own: string): R
 	const record = parse(text ?? '');
 	if (!Array.isArray(record) || record.length < 3) return undefined;
 	const [head, questions, people, rare = {}] = record as StoredRun;
-	const [execution, node, signature, started36, until, isWhole] = head.split(' ');
+	const [execution, node, signature, started36, until, state] = head.split(' ');
 	const url = rare.url ?? urlOf(own, execution, lengthen(node), id, lengthen(signature));
 	if (!isWaitingUrl(url, own)) return undefined;
 	const startedAt = Number.parseInt(started36, 36);
 	return {
 		...{ id, url, startedAt, heardAt: startedAt },
 		until: startedAt + Number(until) * 1_000,
-		isWhole: isWhole === '1',
+		isWhole: state !== '0',
+		...(state === '2' && { hasWaited: true as const }),
 		questions: questions.map(({ q: asked = '', ...one }) => ({ ...defaults, asked, ...one })),
 		people: new Map(people.map((one) => [one[0], toPerson(one, startedAt)])),
 		notAsked: rare.notAsked ?? [],
@@ -164,12 +168,13 @@ export function fromRecord(id: string, text: string | undefined, own: string): R
 }
 
 function toPerson(
-	[item, to, question, since, id, rest = {}]: StoredPerson,
+	[item, to, question, since, id, told, rest = {}]: StoredPerson,
 	startedAt: number,
 ): Person {
 	return {
 		...{ item, to, question, askedMessageId: id },
 		since: since === null ? 0 : startedAt + since,
+		toldAt: startedAt + told * 1_000,
 		messages: (rest.m ?? []).map(toMessage),
 		...(rest.a !== undefined && { isAccepted: rest.a }),
 		...(rest.u !== undefined && { moreUntil: rest.u }),

@@ -18,10 +18,12 @@ import {
 	toLateEvent,
 	toLateItem,
 } from '../inbox/keep';
+import { isTriggerUrl } from '../inbox/urls';
 import { type Response, eventsOf } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
 import { type StateName, nodeKey, readState, writeAll } from '../webhooks/nodeState';
+import { webhookUrlOf } from '../webhooks/publicAddress';
 import { givenSecret, isSame } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
 import { readEvent } from '../webhooks/simpleEvent';
@@ -95,9 +97,9 @@ async function answerCall(
 	const { request, client } = call;
 	const delivery = readHandled(context, presentRegistration(context)?.madeAt ?? 0);
 	if (request.is === 'look') {
-		const other = openOther(context, delivery);
-		other.look(request.inbox);
-		write(context, { inboxUrl: other.inbox() }, false);
+		const { trigger } = openOther(context, delivery);
+		if (isTriggerUrl(request.inbox, webhookUrlOf(context))) trigger.look(request.inbox);
+		write(context, { inboxUrl: trigger.inbox }, false);
 		return { webhookResponse: call.respond({ inbox: 'no' }) };
 	}
 	const isInbox = settings.keepsReplies && !settings.isTest && getsMessages(settings);
@@ -160,11 +162,11 @@ async function openJudge(
 	if (isTest) return undefined;
 	if (!keepsReplies) {
 		const other = openOther(context, delivery);
-		const inboxUrl = () => ({ inboxUrl: other.inbox() });
+		const inboxUrl = () => ({ inboxUrl: other.trigger.inbox });
 		return {
 			concerns: () => false,
 			judge: async (arrivals) => (arrivals.length > 0 ? await other.ask(arrivals) : []),
-			changed: () => (other.inbox() === other.stored ? {} : inboxUrl()),
+			changed: () => (other.isStored() ? {} : inboxUrl()),
 			all: inboxUrl,
 		};
 	}

@@ -87,16 +87,16 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 			return await addWebhook(client, { url: address, events });
 		});
 		// The registration exists, so a failure of this list does not matter.
-		const present = await listWebhooks(client).catch(() => undefined);
-		const ours = present && ownOf(present, webhookUrlOf(context));
-		const found = ours?.find(({ url }) => url === address);
-		const id = given ?? found?.id;
-		if (ours && !found) {
-			await removeWebhooks(client, id === undefined ? [] : [{ id }]);
+		const present = await listWebhooks(client).catch(() => []);
+		const hidden = hiddenAmong(present, all, address, given);
+		if (hidden.length > 0) {
+			if (hidden.length === 1) await removeWebhooks(client, hidden); // otherwise, others have registered theirs meanwhile
 			throw hidesAddresses();
 		}
+		const ours = ownOf(present, webhookUrlOf(context));
+		const id = given ?? ours.find(({ url }) => url === address)?.id;
 		// A service that accepts each URL only once may have changed the existing registration instead of adding one.
-		const isAdded = (ours ?? []).some((one) => !own.some((earlier) => earlier.id === one.id));
+		const isAdded = ours.some((one) => !own.some((earlier) => earlier.id === one.id));
 		await removeWebhooks(
 			client,
 			reject(outdated, ({ url }) => !isAdded && url === address),
@@ -199,9 +199,26 @@ async function makePlan(context: IHookFunctions, settings: TriggerSettings) {
 	return { client, address, registration, own, all };
 }
 
-/** The registrations with exactly our URL and a secret of ours. */
+/** The registrations with exactly our URL, with a secret of ours or without any: then its deliveries are refused. */
 function ownOf(webhooks: RegisteredWebhook[], url: string): RegisteredWebhook[] {
-	return webhooks.filter((webhook) => readOwnUrl(webhook.url ?? '')?.url === url);
+	return webhooks.filter(
+		(webhook) => webhook.url === url || readOwnUrl(webhook.url ?? '')?.url === url,
+	);
+}
+
+/** What may be our new registration, if the service shows it without its address. */
+function hiddenAmong(
+	present: RegisteredWebhook[],
+	before: RegisteredWebhook[],
+	address: string,
+	id: string | undefined,
+): RegisteredWebhook[] {
+	if (present.some(({ url }) => url === address)) return [];
+	const isNew = (webhook: RegisteredWebhook) =>
+		id === undefined ? !before.some((one) => one.id === webhook.id) : webhook.id === id;
+	const isHidden = ({ url }: RegisteredWebhook) =>
+		url === undefined || url.split('?')[0] === address.split('?')[0];
+	return present.filter((webhook) => isNew(webhook) && isHidden(webhook));
 }
 
 /**

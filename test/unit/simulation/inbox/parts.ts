@@ -175,10 +175,11 @@ export function contentOf({
 export function arrivalOf(
 	{ id, phone, text, at, isCertain, quoted }: Written,
 	skewMs: number,
+	now: number,
 ): Arrival {
 	return {
 		...{ key: isCertain ? id : contentOf({ phone, text, quoted }), text, messageId: id },
-		respondedAt: new Date(at).toISOString(),
+		...{ respondedAt: new Date(at).toISOString(), firstAt: now },
 		...{ phone, time: isCertain ? at + skewMs : Number.NaN, isOptOut: text === 'STOP', isCertain },
 		...(quoted !== undefined && { quoted }),
 	};

@@ -96,7 +96,9 @@ export class World extends VirtualTime {
 		for (let n = 0; n < setting.triggers; n++) {
 			const isThere = !schedule.actions.some((one) => this.isNewTrigger(one, n));
 			this.triggers.push({
-				...{ url: `${root}webhook/trigger-${n}/webhook`, stored: '{}', isInbox: n === 0 },
+				...{ url: `${root}webhook/trigger-${n}/webhook`, isInbox: n === 0 },
+				// Published after the inbox or before it, a trigger knows where it is.
+				stored: JSON.stringify(n > 0 && isThere ? { other: this.triggers[0].url } : {}),
 				...{ starting: [], started: [], late: [], registeredAt: 0 },
 				...{ isPublished: isThere, isRegistered: isThere },
 			});
@@ -284,7 +286,7 @@ export class World extends VirtualTime {
 
 	private calls(life: Life) {
 		return {
-			now: () => this.now,
+			now: () => Math.floor(this.now),
 			pause: async (ms: number) => await this.after(Math.max(0, ms), life),
 			callTrigger: async (url: string, request: Request) => await this.call(life, url, request),
 		};
@@ -378,8 +380,13 @@ export class World extends VirtualTime {
 	}
 
 	private otherOf(trigger: Trigger, process: Process) {
-		const known = process.others.get(trigger.url);
-		if (known) return known;
+		const { other } = JSON.parse(trigger.stored) as { other?: string };
+		const opened = process.others.get(trigger.url) ?? this.newOther(trigger, process);
+		if (opened.trigger.inbox === undefined && other !== undefined) opened.trigger.look(other);
+		return opened;
+	}
+
+	private newOther(trigger: Trigger, process: Process) {
 		const { life } = process;
 		const ports = {
 			...this.calls(life),
@@ -390,9 +397,8 @@ export class World extends VirtualTime {
 			},
 			warn: (message: string) => void this.warnings.push(message),
 		};
-		const stored = JSON.parse(trigger.stored) as { other?: string };
 		const made = {
-			trigger: new OtherTrigger(trigger.url, ports, stored.other),
+			trigger: new OtherTrigger(ports),
 			names: new DeliveryNames(`p${++this.made}`),
 		};
 		process.others.set(trigger.url, made);
@@ -411,7 +417,11 @@ export class World extends VirtualTime {
 			keeper.load(delivery);
 			const { late, response } = await keeper.respond(delivery, request, trigger.isInbox);
 			if (late) this.startLate(trigger, delivery, late);
-			if (request.is !== 'wake') this.note(() => `${request.is}: ${JSON.stringify(response)}`);
+			if (request.is !== 'wake')
+				this.note(
+					() =>
+						`${request.is}: ${JSON.stringify(response)}${request.is === 'what' ? JSON.stringify(request.messages.map((m) => [m.arrival.key, m.arrival.messageId, m.name])) : ''}`,
+				);
 			return response;
 		});
 	}
@@ -506,6 +516,11 @@ export class World extends VirtualTime {
 				},
 			);
 			if (status === 200) return;
+			if (isHandled)
+				this.note(
+					() =>
+						`${message.id} at ${trigger.url.slice(-17, -8)}: no response (DBG) ${String(status)}`,
+				);
 			message.hasLostResponse ||= isHandled && status !== 503;
 		}
 		outcomes.set(trigger.url, { is: 'givenUp', at: this.now });
@@ -558,7 +573,7 @@ export class World extends VirtualTime {
 		delivery: DeliveryUnderWay,
 		message: Written,
 	): Promise<Verdict | undefined> {
-		const arrival = arrivalOf(message, this.schedule.setting.skew * 1_000);
+		const arrival = arrivalOf(message, this.schedule.setting.skew * 1_000, Math.floor(this.now));
 		if (trigger.isInbox) {
 			const keeper = this.keeperOf(trigger, process);
 			keeper.load(delivery);
@@ -567,8 +582,9 @@ export class World extends VirtualTime {
 		}
 		const { trigger: other, names } = this.otherOf(trigger, process);
 		const confirmed = delivery.ended.then((end) => end === 'received');
-		const name = arrival.isCertain ? '' : names.begin(arrival.key, this.now, confirmed);
-		const verdicts = await other.ask([{ arrival, name }], trigger.registeredAt);
+		const delivered = names.begin(arrival, Math.floor(this.now), confirmed);
+		const { url, registeredAt } = trigger;
+		const verdicts = await other.ask([delivered], { trigger: url, registeredAt });
 		delivery.note(other.inbox);
 		return verdicts?.[0];
 	}
@@ -615,7 +631,7 @@ export class World extends VirtualTime {
 		await asker.open();
 		const people = phones.map(
 			(to, item): Person => ({
-				...{ item, to, question: 0, since: 0, askedMessageId: null },
+				...{ item, to, question: 0, since: 0, toldAt: 0, askedMessageId: null },
 				...{ messages: [], repeatedAfter: [] },
 			}),
 		);
