@@ -14,7 +14,7 @@ const maxEqual = 20;
 /** Within this time, ms, a service delivers a message again. */
 const sameMs = 24 * 3_600_000;
 /** Within this time, ms, it delivers to all triggers after a restart of n8n. Later, an equal message counts as another one. */
-const sameAfterRestartMs = 600_000;
+const sameAfterRestartMs = 60_000;
 /** Within this time, ms, it usually delivers to all triggers. */
 const bothMs = 2_000;
 /** How long a delivery may be under way when its trigger is registered again, ms. */

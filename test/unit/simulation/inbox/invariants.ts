@@ -31,7 +31,7 @@ export const exceptions = {
 		'this message came before an older copy was written back, and a process was killed within a minute',
 	killedWhileRepeating: 'a process was killed seconds after the question was repeated',
 	unidentified:
-		'nothing identifies this message, and a process was killed before all its deliveries had their response, or an equal message came while a response was lost or a trigger was published',
+		'nothing identifies this message, and a process was killed before all its deliveries had their response or within a minute after an equal message, or an equal message came while a response was lost or a trigger was published',
 	absent:
 		'the inbox was not published when this message came to a trigger that was first published meanwhile',
 };
@@ -45,6 +45,8 @@ export interface Fault {
 }
 
 const slackMs = 150_000;
+/** Within this time, equal messages before and after a restart count as one. */
+const sameMs = 60_000;
 /** Within this time, a call that takes long, and its repetition, are over. */
 const callMs = 30_000;
 /** Within this time, what an older copy has overwritten is stored again. */
@@ -218,13 +220,13 @@ function isOverwritten(
 }
 
 /** Whether nothing can tell a second delivery of a message from an equal message. */
-function isUnidentified({ kills, publications, schedule }: World, equal: Written[]): boolean {
-	const [{ isCertain }] = equal;
-	const isKilled = equal.some(({ at, handledAt }) =>
-		kills.some((kill) => at <= kill.at && kill.at <= handledAt),
+function isUnidentified({ kills, publications }: World, equal: Written[]): boolean {
+	if (equal[0].isCertain) return false;
+	const isKilled = equal.some((one) =>
+		equal
+			.filter(({ at }) => one.at - sameMs < at && at <= one.at)
+			.some(({ at }) => kills.some((kill) => at <= kill.at && kill.at <= one.handledAt)),
 	);
-	// A time identifies a message only if the service shows its clock.
-	if (isCertain && schedule.setting.showsClock) return false;
 	const isPublished = equal.some(({ at }) =>
 		publications.some((one) => Math.abs(one - at) < callMs),
 	);

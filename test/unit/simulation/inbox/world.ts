@@ -218,11 +218,11 @@ export class World extends VirtualTime {
 	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
 	private async writeBack(trigger: Trigger, afterMs: number): Promise<void> {
 		const { stored } = trigger;
-		const copy = { url: trigger.url, from: this.now, to: Infinity };
-		this.olderCopies.push(copy);
-		await this.after(afterMs, this.ever);
+		const from = this.now;
+		// If n8n is one process, it is killed together with the execution.
+		await this.after(afterMs, this.mainLife);
 		trigger.stored = stored;
-		copy.to = this.now;
+		this.olderCopies.push({ url: trigger.url, from, to: this.now });
 		this.note(() => `older copy of ${trigger.url} written back`);
 	}
 
@@ -272,11 +272,16 @@ export class World extends VirtualTime {
 		else await this.calls(this.ever).callTrigger(trigger.url, { is: 'wake' });
 	}
 
+	/** The life of the process that publishes workflows and carries out executions; in queue mode, it is never killed. */
+	private get mainLife(): Life {
+		return this.processes.length === 1 ? this.processes[0].life : this.ever;
+	}
+
 	/** The main process calls the inbox again and again. If it is the only process, it may be killed. */
 	private async keepAwake(trigger: Trigger): Promise<void> {
 		if (!trigger.isInbox) return;
 		const loop = ++this.loops;
-		const life = this.processes.length === 1 ? this.processes[0].life : this.ever;
+		const life = this.mainLife;
 		const { callTrigger, pause } = this.calls(life);
 		while (loop === this.loops && trigger.isPublished && this.isAwake) {
 			const result = await callTrigger(trigger.url, { is: 'wake' });
@@ -516,11 +521,6 @@ export class World extends VirtualTime {
 				},
 			);
 			if (status === 200) return;
-			if (isHandled)
-				this.note(
-					() =>
-						`${message.id} at ${trigger.url.slice(-17, -8)}: no response (DBG) ${String(status)}`,
-				);
 			message.hasLostResponse ||= isHandled && status !== 503;
 		}
 		outcomes.set(trigger.url, { is: 'givenUp', at: this.now });
