@@ -161,11 +161,16 @@ export interface Other {
 }
 
 /** Opens another trigger than the inbox for a delivery. */
-export function openOther(context: IWebhookFunctions, delivery: Delivery): Other {
+export function openOther(
+	context: IWebhookFunctions,
+	delivery: Delivery,
+	isManual: boolean,
+): Other {
 	const own = webhookUrlOf(context);
 	const keyIdNow = async () => (await connect(context)).config.keyId;
 	const ports = {
 		...callsOf(context.helpers.httpRequest, keyIdNow),
+		isManual,
 		listInbox: async () => await withDeadline(listInbox(context, own), maxListMs),
 		warn: (message: string) => writeLog(context, message),
 	};

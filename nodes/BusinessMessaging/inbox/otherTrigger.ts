@@ -5,11 +5,14 @@ import type { CallResult, Calls, Request, Response } from './protocol';
 
 /** After this time without an inbox, messages are ordinary, ms. */
 const maxAbsenceMs = 600_000;
-/** While the inbox does not respond, the service's list is read once in this time, ms. */
-const listedMs = 5_000;
+/** The service's list is read once in this time, ms: while no inbox is known, and while the inbox does not respond. */
+const listedMs = 60_000;
+const listedAgainMs = 5_000;
 
 /** What it needs. */
 export interface OtherPorts extends Calls {
+	/** Whether its URL is registered by hand: then nobody finds the trigger to tell it where the inbox is. */
+	isManual: boolean;
 	/** The URL of the inbox that is registered at the service, without its secret. @throws if the list is not known */
 	listInbox(): Promise<string | undefined>;
 	warn(message: string): void;
@@ -19,6 +22,7 @@ export interface OtherPorts extends Calls {
 export class OtherTrigger {
 	private known?: string;
 	private listedAt = -Infinity;
+	private hasListed = false;
 	/** Since when the inbox has not responded, ms since 1970. */
 	private absentSince?: number;
 	private hasWarned = false;
@@ -32,7 +36,7 @@ export class OtherTrigger {
 
 	/**
 	 * The trigger learns where the inbox is when it is published, when the inbox is published, and from each run before it
-	 * asks. So a trigger that knows no inbox need not look for one.
+	 * asks. So a trigger that knows no inbox need not look for one, unless its URL is registered by hand.
 	 */
 	look(inbox: string): void {
 		this.known = inbox;
@@ -42,7 +46,9 @@ export class OtherTrigger {
 
 	/** What messages are. @returns undefined if the service has to deliver again */
 	async ask(messages: Delivered[], from: Source): Promise<Verdict[] | undefined> {
-		if (this.known === undefined) return this.ordinary(messages);
+		const { isManual } = this.ports;
+		if (this.known === undefined && isManual) await this.list(listedMs);
+		if (this.known === undefined && (this.hasListed || !isManual)) return this.ordinary(messages);
 		const result = await this.call({ is: 'what', from, messages });
 		if (isInbox(result)) {
 			this.absentSince = undefined;
@@ -70,7 +76,7 @@ export class OtherTrigger {
 		const { known } = this;
 		const result = await this.callInbox(request);
 		if (isInbox(result)) return result;
-		await this.list();
+		await this.list(listedAgainMs);
 		return this.known === known ? result : await this.callInbox(request);
 	}
 
@@ -79,12 +85,13 @@ export class OtherTrigger {
 	}
 
 	/** Reads the service's list. An inbox that is no longer listed may only be in the middle of being published again. */
-	private async list(): Promise<void> {
+	private async list(ageMs: number): Promise<void> {
 		const now = this.ports.now();
-		if (now - this.listedAt < listedMs) return;
+		if (now - this.listedAt < ageMs) return;
 		this.listedAt = now;
 		try {
 			const listed = await this.ports.listInbox();
+			this.hasListed = true;
 			const isAbsent = now - (this.absentSince ?? Infinity) >= maxAbsenceMs;
 			if (listed !== undefined || isAbsent) this.known = listed;
 		} catch {

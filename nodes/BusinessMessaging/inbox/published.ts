@@ -55,6 +55,18 @@ export async function checkTriggers(
 	}
 }
 
+/**
+ * Notes where the inbox is when n8n starts, if n8n has lost it. No trigger is called, because n8n may not be ready.
+ *
+ * @param listed the registrations at the service
+ */
+export function noteInbox(context: IHookFunctions, listed: RegisteredWebhook[]): void {
+	const urls = listed.map(({ url }) => url);
+	const { inboxes } = triggersAmong(urls, webhookUrlOf(context));
+	if (inboxes.length > 0 && readState(context, 'inboxUrl') === undefined)
+		writeState(context, 'inboxUrl', inboxes[0]);
+}
+
 function keepsAlready(name: string): InputError {
 	return new InputError(
 		`Another workflow keeps the replies for Send and Wait already: ${name}`,

@@ -97,7 +97,7 @@ async function answerCall(
 	const { request, client } = call;
 	const delivery = readHandled(context, presentRegistration(context)?.madeAt ?? 0);
 	if (request.is === 'look') {
-		const { trigger } = openOther(context, delivery);
+		const { trigger } = openOther(context, delivery, settings.isManual);
 		if (isTriggerUrl(request.inbox, webhookUrlOf(context))) trigger.look(request.inbox);
 		write(context, { inboxUrl: trigger.inbox }, false);
 		return { webhookResponse: call.respond({ inbox: 'no' }) };
@@ -156,12 +156,12 @@ interface Judge {
 
 async function openJudge(
 	context: IWebhookFunctions,
-	{ keepsReplies, isTest }: TriggerSettings,
+	settings: TriggerSettings,
 	delivery: Handled,
 ): Promise<Judge | undefined> {
-	if (isTest) return undefined;
-	if (!keepsReplies) {
-		const other = openOther(context, delivery);
+	if (settings.isTest) return undefined;
+	if (!settings.keepsReplies) {
+		const other = openOther(context, delivery, settings.isManual);
 		const inboxUrl = () => ({ inboxUrl: other.trigger.inbox });
 		return {
 			concerns: () => false,

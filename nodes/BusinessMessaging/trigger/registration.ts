@@ -10,7 +10,13 @@ import { printable, writeLog } from '../log';
 import { type ServiceError, InputError, asFailure, isRefusedContent } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import { checkTriggers, endAwake, keepAwake, noteOpenQuestions } from '../inbox/published';
+import {
+	checkTriggers,
+	endAwake,
+	keepAwake,
+	noteInbox,
+	noteOpenQuestions,
+} from '../inbox/published';
 import { nodeKey } from '../webhooks/nodeState';
 import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
 import {
@@ -49,7 +55,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 			({ url, events }) => url === address && areSameEvents(events ?? [], settings.events),
 		);
 		if (!kept) return false;
-		if (!isStart(context)) await check(context, settings, client, all);
+		await check(context, settings, client, all);
 		remember(context, { ...registration, id: kept.id });
 		await removeWebhooks(client, without(own, kept));
 		begin(context, settings);
@@ -76,7 +82,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 	const { events } = settings;
 	try {
 		const { client, address, registration, own, all } = await makePlan(context, settings);
-		if (!isStart(context)) await check(context, settings, client, all);
+		await check(context, settings, client, all);
 		const made = { ...registration, madeAt: Date.now() };
 		remember(context, made); // stored before the service can call the URL
 		let outdated = own;
@@ -109,7 +115,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 	}
 }
 
-/** Checks that this trigger and the others of this n8n agree on where replies are kept. @throws InputError */
+/** Checks that this trigger and the others of this n8n agree on where replies are kept, unless n8n starts. @throws InputError */
 async function check(
 	context: IHookFunctions,
 	settings: TriggerSettings,
@@ -117,7 +123,8 @@ async function check(
 	all: RegisteredWebhook[],
 ): Promise<void> {
 	if (settings.isTest || !getsMessages(settings)) return;
-	await checkTriggers(context, client, all, settings.keepsReplies);
+	if (!isStart(context)) await checkTriggers(context, client, all, settings.keepsReplies);
+	else if (!settings.keepsReplies) noteInbox(context, all);
 }
 
 /** Lets the inbox wake, if the trigger is or was one. */

@@ -395,6 +395,7 @@ export class World extends VirtualTime {
 		const { life } = process;
 		const ports = {
 			...this.calls(life),
+			isManual: false,
 			listInbox: async () => {
 				await this.after(this.latency(), life);
 				if (this.isLost()) throw new Error('The list is not known');
