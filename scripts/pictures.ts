@@ -95,6 +95,8 @@ const parts: Partial<Record<string, string[]>> = {
 	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open'],
 	'campaign-results': ['Which event?', 'Write the reply', 'Send again next time'],
 	'campaign-with-results': ['Get people', 'Who got nothing'],
+	'monthly-campaign': ['Get customers', 'Send the e-mail'],
+	'reply-window': ['Get customers', 'Get the times', 'Send the text', 'Send the template'],
 	drip: ['First message', 'Last message', 'Next steps'],
 	'opt-outs': ['When somebody writes STOP', 'Remove the number'],
 	'send-later': ['Get people', 'Wait until a window opens', 'Done'],
@@ -112,12 +114,13 @@ async function takeExamples({ editor, n8n, credential, sandbox }: Studio): Promi
 		id: await n8n.client.createCredential('OpenAI account', 'openAiApi', { apiKey: 'none' }),
 	};
 	for (const name of exampleNames()) {
-		if (name === 'mcp-server') continue; // only a trigger and its tool: nothing to show
 		const file = thatSends(readExample(name, credential));
+		const steps = file.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+		if (steps.length <= 2 || name === 'mcp-server') continue; // a trigger with one step or its tools shows nothing
 		// A user would have chosen an account here. Without one, n8n shows a warning.
 		for (const node of file.nodes)
 			if (node.type.endsWith('.lmChatOpenAi')) node.credentials = { openAiApi: account };
-		file.nodes = file.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+		file.nodes = steps;
 		const { id, nodes } = await n8n.client.createWorkflow(file);
 		await editor.openWorkflow(id);
 		if (['campaign-with-results', 'auto-reply'].includes(name)) {

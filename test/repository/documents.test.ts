@@ -246,8 +246,8 @@ describe.each(exampleNames())('the example %s', (name) => {
 		const notes = file.nodes.filter(isNote).map(({ parameters }) => String(parameters.content));
 		expect(notes[0]).toMatch(/^## [^\n]+\n[\s\S]+\n### (Before you|To try it)/);
 		const pages = ['README.md', 'examples/README.md'].map(readText).join('');
-		// only a trigger and its tools: nothing to show
-		if (name !== 'mcp-server') expect(pages).toContain(`docs/pictures/${name}.png)`);
+		// A trigger with one step, or with its tools, shows nothing.
+		if (nodes.length > 2 && name !== 'mcp-server') expect(pages).toContain(`docs/pictures/${name}.png)`);
 	});
 
 	test('sends nothing when somebody clicks, until its mode is changed', () => {
