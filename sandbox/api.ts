@@ -164,7 +164,8 @@ async function sendAnswer(
 	const call = request.apiCall;
 	if (!call) return payload;
 	const { fault, state, logged } = call;
-	await wait(state.settings.latencyMs + (fault?.delayMs ?? 0));
+	await wait(state.settings.latencyMs);
+	if (fault?.delayMs) await state.faults.delay(fault);
 	call.end?.();
 	if (fault?.reset) {
 		state.requests.finish(logged, null);

@@ -66,6 +66,20 @@ export class Faults {
 		return fault;
 	}
 
+	private ofDelays = new AbortController();
+
+	/** Waits as an order says. */
+	async delay({ delayMs }: Fault): Promise<void> {
+		const { signal } = this.ofDelays;
+		await sleep(delayMs, undefined, { ref: false, signal }).catch(() => {});
+	}
+
+	/** Ends the delays of the calls under way. */
+	endDelays(): void {
+		this.ofDelays.abort();
+		this.ofDelays = new AbortController();
+	}
+
 	/** Removes all orders. */
 	remove(): void {
 		this.all = [];

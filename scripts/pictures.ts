@@ -23,8 +23,6 @@ import {
 const campaignLog = 'Business Messaging Campaigns';
 
 const subjects: Record<string, (studio: Studio) => Promise<void>> = {
-	'node-panel': takeNodePanel,
-	credential: takeCredential,
 	trigger: takeTrigger,
 	// This comes after the picture of the trigger, because it widens the panel, and the editor remembers the width.
 	'send-template': takeTemplate,
@@ -45,33 +43,6 @@ runMain(async () => {
 	if (editor.problems.length > 0)
 		throw new UserError(`The editor reports ${editor.problems.join('\n')}`);
 });
-
-/** Our nodes in the panel of nodes: the triggers, and the number of actions. */
-async function takeNodePanel({ editor }: Studio): Promise<void> {
-	await editor.goTo('/workflow/new');
-	await new NewUser(editor).openNodePanel();
-	const panel = editor.part('node-creator');
-	await panel.getByText('On message received').waitFor();
-	await untilCalm(editor);
-	const headings = panel.locator('[data-test-id="node-creator-category-item"]');
-	await take(editor.page, 'node-panel', await fromTo(panel, headings));
-}
-
-/** The credential after the service has accepted it. */
-async function takeCredential({ editor, sandbox }: Studio): Promise<void> {
-	const user = new NewUser(editor);
-	await user.startCredential();
-	await user.fillCredential(sandbox);
-	const dialog = editor.part('editCredential-modal');
-	await dialog.getByText('Connection tested successfully').waitFor();
-	await untilCalm(editor);
-	// The sandbox's own address would only confuse readers, because a real service has a public one.
-	await user.input('baseUrl').fill('https://api.example.com');
-	await editor.page.evaluate('document.activeElement.blur()');
-	// n8n's own settings below are cut off.
-	const box = await fromTo(dialog, editor.part('parameter-input-webhookSecret'), 20);
-	await take(editor.page, 'credential', box);
-}
 
 /** The panel of the trigger with the message that a customer has just written. */
 async function takeTrigger({ editor, sandbox: { state } }: Studio): Promise<void> {
@@ -124,6 +95,8 @@ const parts: Partial<Record<string, string[]>> = {
 	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open'],
 	'campaign-results': ['Which event?', 'Write the reply', 'Send again next time'],
 	'campaign-with-results': ['Get people', 'Who got nothing'],
+	'monthly-campaign': ['Get customers', 'Send the e-mail'],
+	'reply-window': ['Get customers', 'Get the times', 'Send the text', 'Send the template'],
 	drip: ['First message', 'Last message', 'Next steps'],
 	'opt-outs': ['When somebody writes STOP', 'Remove the number'],
 	'send-later': ['Get people', 'Wait until a window opens', 'Done'],
@@ -141,12 +114,13 @@ async function takeExamples({ editor, n8n, credential, sandbox }: Studio): Promi
 		id: await n8n.client.createCredential('OpenAI account', 'openAiApi', { apiKey: 'none' }),
 	};
 	for (const name of exampleNames()) {
-		if (name === 'mcp-server') continue; // only a trigger and its tool: nothing to show
 		const file = thatSends(readExample(name, credential));
+		const steps = file.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+		if (steps.length <= 2 || name === 'mcp-server') continue; // a trigger with one step or its tools shows nothing
 		// A user would have chosen an account here. Without one, n8n shows a warning.
 		for (const node of file.nodes)
 			if (node.type.endsWith('.lmChatOpenAi')) node.credentials = { openAiApi: account };
-		file.nodes = file.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+		file.nodes = steps;
 		const { id, nodes } = await n8n.client.createWorkflow(file);
 		await editor.openWorkflow(id);
 		if (['campaign-with-results', 'auto-reply'].includes(name)) {

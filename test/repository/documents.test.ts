@@ -200,8 +200,8 @@ describe('each message that Troubleshooting explains exists in the nodes', () =>
 			[...row.split(' | ')[0].matchAll(/`([^`]+)`/g)].map(([, message]) => message),
 		);
 
-	test('ten are in the README, as the other page says, and none is in both', () => {
-		expect(rows.map(({ length }) => length)).toEqual([10, expect.any(Number)]);
+	test('two are in the README, as the other page says, and none is in both', () => {
+		expect(rows.map(({ length }) => length)).toEqual([2, expect.any(Number)]);
 		expect(rows[1].length).toBeGreaterThan(5);
 		expect(uniq(messages)).toEqual(messages);
 	});
@@ -246,8 +246,8 @@ describe.each(exampleNames())('the example %s', (name) => {
 		const notes = file.nodes.filter(isNote).map(({ parameters }) => String(parameters.content));
 		expect(notes[0]).toMatch(/^## [^\n]+\n[\s\S]+\n### (Before you|To try it)/);
 		const pages = ['README.md', 'examples/README.md'].map(readText).join('');
-		// only a trigger and its tools: nothing to show
-		if (name !== 'mcp-server') expect(pages).toContain(`docs/pictures/${name}.png)`);
+		// A trigger with one step, or with its tools, shows nothing.
+		if (nodes.length > 2 && name !== 'mcp-server') expect(pages).toContain(`docs/pictures/${name}.png)`);
 	});
 
 	test('sends nothing when somebody clicks, until its mode is changed', () => {
@@ -282,6 +282,14 @@ describe.each(exampleNames())('the example %s', (name) => {
 				!retryOnFail,
 		);
 		expect(once.map((node) => node.name)).toEqual([]);
+	});
+
+	test('counts its nodes right', () => {
+		const notes = file.nodes.filter(isNote).map(({ parameters }) => String(parameters.content));
+		const [, count] = /the (\w+) \*\*Business Messaging\*\* nodes/.exec(notes[0]) ?? [];
+		const ofAction = nodes.filter(({ type }) => type === `${ours}businessMessaging`);
+		const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+		expect([undefined, words[ofAction.length]]).toContain(count);
 	});
 
 	test('holds nothing but a workflow: no credentials, no data of a run, nothing of the n8n it comes from', () => {

@@ -219,7 +219,7 @@ const concurrencyField = numberField({
 	typeOptions: { minValue: 1, maxValue: 600, numberPrecision: 0 },
 	default: 24,
 	description:
-		'How many messages may be sent at the same time. Without this option, it depends on Requests per Minute in the credential. Messages to the same person are always sent one after the other.',
+		'How many messages are sent at the same time, at most. Leave this option out to choose automatically. Each person gets messages one after the other.',
 });
 
 /** Whether the output also has the fields of the input. */

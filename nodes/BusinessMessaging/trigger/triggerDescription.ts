@@ -14,7 +14,7 @@ import { maxGroupSeconds } from './collect';
 import { filtersField } from './filters';
 
 const manualNotice =
-	'Register the Production URL above (and the Test URL for tests) at the service yourself, for the events chosen here. Remove the URLs there when you no longer need them.';
+	'Register the Production URL above at the service, for the events chosen here. For tests, register the Test URL. Remove them when you are done.';
 
 const hmacSchemes = ['sha1', 'sha256', 'sha512'].flatMap((algorithm) => [
 	{ name: `HMAC-${algorithm.toUpperCase()} (Base64)`, value: `${algorithm}-base64` },
@@ -93,7 +93,7 @@ const optionsField = collectionField({
 			name: 'groupMessages',
 			typeOptions: { minValue: 0, maxValue: maxGroupSeconds, numberPrecision: 1 },
 			default: 3,
-			description: `Joins the messages that a person sends in a row into one item. The workflow starts when the person has written nothing for this number of seconds, at the latest ${maxGroupSeconds} seconds after the first message.`,
+			description: `Joins messages that a person sends in a row. Starts after a pause of so many seconds, at most ${maxGroupSeconds} seconds after the first message.`,
 		}),
 		numberField({
 			displayName: 'Max Payload Size (KB)',
@@ -133,7 +133,7 @@ const optionsField = collectionField({
 			default: false,
 			displayOptions: { show: { registration: ['manual'] } },
 			description:
-				'Whether each delivery must contain the Webhook Secret of the credential: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
+				'Whether deliveries must contain the Webhook Secret of the credential: in the registered URL as ?token=… or in the header X-Webhook-Token',
 		}),
 		numberField({
 			displayName: 'Secret Version',
@@ -141,7 +141,7 @@ const optionsField = collectionField({
 			typeOptions: { minValue: 1 },
 			default: 1,
 			description:
-				'The registered URL contains a secret, so that nobody else can start the workflow. If others may have seen the URL, change this number and publish the workflow. The trigger then uses a new secret and refuses the old one.',
+				'The registered URL contains a secret. If somebody has seen the URL, change this number and publish the workflow: then only a new URL works.',
 		}),
 		signatureField,
 	],
@@ -186,24 +186,24 @@ const names = Object.fromEntries(eventKinds.map(({ name, value }) => [value, nam
 export const subtitle = `={{ [$parameter.events, $parameter.options?.otherEvents].flat().filter(Boolean).map((event) => (${JSON.stringify(names)})[event] ?? event).join(", ") }}`;
 
 const whileBuilding =
-	"<b>While building your workflow</b>, click the 'execute step' button, then write to your number as a customer would (or have your service send a test event). The event will show up in this editor.";
+	"<b>To test</b>, click 'execute step' and write to your number as a customer.";
 
 /** Texts of the panel that the editor shows while there is no event yet. */
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Have a customer write to you',
 	executionsHelp: {
-		inactive: `${whileBuilding}<br /><br /><b>Once you're happy with your workflow</b>, <a data-key='activate'>publish</a> it. Then every event starts an execution. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.`,
-		active: `${whileBuilding}<br /><br /><b>Your workflow will also execute automatically</b>, since it's published: testing does not affect this. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.`,
+		inactive: `${whileBuilding} To start with every event, <a data-key='activate'>publish</a> the workflow.`,
+		active: `${whileBuilding} Other events start <a data-key='executions'>executions</a> as before.`,
 	},
 	activationHint:
-		"Once you've finished building your workflow, <a data-key='activate'>publish</a> it to have every event start an execution (you just won't see those executions here).",
+		"<a data-key='activate'>Publish</a> the workflow, so that every event starts it. These executions do not appear here.",
 };
 
 /** What the editor points out next to the fields. */
 export const hints: NodeHint[] = [
 	{
 		message:
-			"With delivery receipts, one message that you send can start several executions, e.g. for sent, delivered and read. Choose only the events you need, or add the option 'Batch Receipts'.",
+			"One message can start several executions: sent, delivered, read. Choose fewer events, or add 'Batch Receipts'.",
 		type: 'info',
 		location: 'ndv',
 		whenToDisplay: 'always',

@@ -13,6 +13,7 @@ import {
 	people,
 	useService,
 } from '../../../harness/engine/service';
+import { until } from '../../../harness/until';
 
 const service = useService();
 const sale: INodeParameters = { ...campaign, sendOnce: true, campaign: 'sale' };
@@ -205,6 +206,30 @@ test('claims and results are written in parts', async () => {
 	expect(deleteRows).toBeLessThanOrEqual(rounds);
 	await run({ items: people(300), credentials });
 	expect(service.engine.tables.calls.insert).toBe(insert);
+});
+
+test('many messages are claimed at once while the rate allows them', async () => {
+	let parts = 0;
+	service.engine.tables.before = (operation, items) => {
+		if (operation === 'insert' && items.some(({ status }) => status === 'sending')) parts++;
+	};
+	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 1_000 });
+	await run({ items: people(600), credentials });
+	expect(received()).toEqual(oneEach(600));
+	expect(parts).toBeLessThanOrEqual(8); // with 32 in each part: 19
+});
+
+test('while messages wait for the rate, few are claimed, because a crash makes them uncertain', async () => {
+	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 100 });
+	let claimed = 0;
+	const rateIsUsed = until('the rate to be used', () => service.sent().length === 100, {
+		limit: 30_000,
+	})
+		.then(async () => await delay(2_000))
+		.then(() => (claimed = rows().filter(({ status }) => status === 'sending').length));
+	await run({ items: people(300), credentials, cancelWhen: rateIsUsed });
+	expect(claimed).toBeGreaterThan(0);
+	expect(claimed).toBeLessThanOrEqual(30);
 });
 
 test('after the first failure, nobody gets a message who was claimed before, and the next run sends to them', async () => {

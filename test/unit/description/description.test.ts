@@ -134,6 +134,32 @@ test.each(nodes)(
 	},
 );
 
+/** All texts in a part of a description, as people see them: without HTML tags, expressions and values. */
+function textsIn(value: unknown, key = ''): string[] {
+	if (typeof value === 'string')
+		return /^(default|value|displayCondition|subtitle)$/.test(key) || value.startsWith('=')
+			? []
+			: [value.replace(/<[^>]*>/g, '')];
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([inner, one]) => textsIn(one, inner));
+}
+
+const credential = () => {
+	const file = path.join(root, 'dist/credentials/BusinessMessagingApi.credentials');
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file
+	const { BusinessMessagingApi } = require(file) as Record<string, new () => ICredentialType>;
+	return new BusinessMessagingApi();
+};
+
+test.each([
+	...nodes.map(({ className, description }) => [className, description] as const),
+	['the credential', credential()] as const,
+])('no text of %s is longer than 150 characters', (_, description) => {
+	const texts = textsIn(description);
+	expect(texts.length).toBeGreaterThan(20);
+	expect(texts.filter((text) => text.length > 150)).toEqual([]);
+});
+
 test('the default operation of each resource is the most used one, and saved workflows rely on it', () => {
 	const [{ description }] = nodes;
 	const fields = description.properties.filter(({ name }) => name === 'operation');
@@ -153,13 +179,9 @@ test('the default operation of each resource is the most used one, and saved wor
 });
 
 test('every placeholder shows a value, after "e.g.", or says what to do', () => {
-	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file
-	const { BusinessMessagingApi } = require(
-		path.join(root, 'dist/credentials/BusinessMessagingApi.credentials'),
-	) as { BusinessMessagingApi: new () => ICredentialType };
 	const properties = [
 		...nodes.flatMap(({ description }) => description.properties),
-		...new BusinessMessagingApi().properties,
+		...credential().properties,
 	];
 	const placeholders = allProperties(properties).flatMap(({ property: { placeholder, modes } }) =>
 		compact([placeholder, ...map(modes, 'placeholder')]),

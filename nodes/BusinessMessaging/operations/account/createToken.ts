@@ -19,7 +19,7 @@ export const createToken = operation({
 		}),
 		{
 			displayName:
-				'The output contains the token. Everyone who can see the executions of this workflow can use it. Copy it to where you need it, then delete the execution.',
+				'The output contains the token, and who can see this execution can use it. Copy the token, then delete the execution.',
 			name: 'secretNotice',
 			type: 'notice',
 			default: '',

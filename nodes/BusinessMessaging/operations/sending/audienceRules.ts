@@ -115,7 +115,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person. All messages of nodes in this project count that have a Frequency Cap or Send Once: those in the data table Business Messaging Campaigns.',
+				'The maximum number of messages to one person. The messages in the data table Business Messaging Campaigns count, so those of all campaigns.',
 			fields: [
 				numberField({
 					displayName: 'Messages',
@@ -167,7 +167,7 @@ export const audienceField = collectionField({
 					name: 'timeZone',
 					placeholder: 'e.g. America/New_York',
 					description:
-						'The time zone of the window. If this is empty, the phone number decides. If a number can be in several time zones, the window must be open in all of them.',
+						'The time zone of the window. If this is empty, the phone number decides; if it has several, the window must be open in all of them.',
 				}),
 			],
 		}),

@@ -7,7 +7,7 @@ export const campaignFields = [
 		displayName: 'Send Once',
 		name: 'sendOnce',
 		description:
-			'Whether each recipient gets a campaign at most once, from all nodes of this project. The node notes each message in the data table Business Messaging Campaigns. To send to somebody again, delete the row there.',
+			'Whether each recipient gets the campaign only once, even if the workflow runs again. The data table Business Messaging Campaigns shows who got it.',
 	}),
 	textField({
 		displayName: 'Campaign',
@@ -16,7 +16,7 @@ export const campaignFields = [
 		displayOptions: { show: { sendOnce: [true] } },
 		placeholder: 'e.g. spring-sale-2030',
 		description:
-			'Name of the campaign. To send to the same people again, use another name. To send one message for each order, use an expression that contains the order number.',
+			'Name of the campaign. To send to the same people again, use another name. For one message for each order, use the order number.',
 	}),
 ] as const;
 

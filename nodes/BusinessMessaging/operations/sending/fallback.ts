@@ -26,7 +26,7 @@ export const fallbackFields = [
 		displayName: 'Use Fallback Template',
 		name: 'useFallbackTemplate',
 		description:
-			'Whether to send a template if the service refuses the text, e.g. because the customer has not written lately. Nobody gets both: after a timeout, no template is sent.',
+			'Whether to send a template if the service refuses the text, e.g. because the customer has not written lately. Nobody gets both.',
 	}),
 	showFor(
 		recordField({

@@ -62,7 +62,7 @@ export function variablesField<const N extends string>(
 ): ParameterField<N> {
 	const field = formField(
 		labels,
-		'One value for each variable of the template. If you change the template or its language, n8n empties these fields. If the service does not show the text of the template, the fields are numbered: fill in as many as the template has variables. A utility template with a document header needs the address of a PDF, unless a PDF is attached to the template in the service.',
+		"Values for the template's variables. If you change the template or language, fill them in again. Leave numbered fields empty that it does not have.",
 		{
 			valuesLabel: 'Variables',
 			fieldWords: { singular: 'variable', plural: 'variables' },
@@ -70,7 +70,7 @@ export function variablesField<const N extends string>(
 		},
 	);
 	const propertyHint =
-		'Put a text for each variable under value, e.g. body_1, body_2, header_1, button1_1 for the first button, body_customer for a named variable, headerPdfUrl for a PDF in the header. Leave schema out.';
+		'Put texts under value: body_1, header_1, button1_1 (first button), body_customer (named variable), headerPdfUrl (PDF). Leave schema out.';
 	return { ...field, builderHint: { propertyHint } };
 }
 
