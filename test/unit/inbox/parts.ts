@@ -31,8 +31,8 @@ export const messageOf = (key: string, more: Partial<Message> = {}): Message => 
 
 /** The person whom an item asks; each item asks another number. */
 export const personOf = (item: number, more: Partial<Person> = {}): Person => ({
-	...{ item, to: `+1555000100${item}`, question: 0, since: 0, askedMessageId: null },
-	...{ messages: [], repeatedAfter: [] },
+	...{ item, to: `+1555000100${item}`, question: 0, since: 0, toldAt: 0 },
+	...{ askedMessageId: null, messages: [], repeatedAfter: [] },
 	...more,
 });
 
@@ -54,6 +54,6 @@ export function runOf(more: Partial<Run> = {}): Run {
 /** A message of the first person that arrives. */
 export const arrivalOf = (key: string, more: Partial<Arrival> = {}): Arrival => ({
 	...messageOf(key),
-	...{ phone: anna, time: Number.NaN, isOptOut: false, isCertain: true },
+	...{ phone: anna, time: Number.NaN, firstAt: 0, isOptOut: false, isCertain: true },
 	...more,
 });

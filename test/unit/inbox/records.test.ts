@@ -1,5 +1,5 @@
 /** Runs as n8n stores them and as triggers send them to each other: a newer version has to read what an earlier one has written. */
-import type { Run } from '../../../nodes/BusinessMessaging/inbox/core';
+import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import { byItem, messageOf, own, personOf, questionOf, runOf } from './parts';
 
@@ -16,7 +16,13 @@ const times = { startedAt, until: startedAt + 3_600_000 };
 const begun = startedAt.toString(36);
 const short = (hex: string) => `~${Buffer.from(hex, 'hex').toString('base64url')}`;
 
-const plain: Run = { ...runOf(times), url, questions: [questionOf({ asked: '' })] };
+const personAt = (item: number, more: Partial<Person> = {}) =>
+	personOf(item, { toldAt: startedAt, ...more });
+
+const plain: Run = {
+	...{ ...runOf(times), url, questions: [questionOf({ asked: '' })] },
+	people: byItem([personAt(0)]),
+};
 const everything: Run = {
 	...plain,
 	...{ url: 'https://n8n.test/webhook-waiting/12/a%20node?signature=x&wait=run-0000001' },
@@ -27,8 +33,8 @@ const everything: Run = {
 		questionOf({ kind: 'choice', choices: ['a', 'b'], repeats: 0, groupMs: 5_000 }),
 	],
 	people: byItem([
-		personOf(0, {
-			...{ question: 1, since: startedAt + 250, askedMessageId: 'q0' },
+		personAt(0, {
+			...{ question: 1, since: startedAt + 250, toldAt: startedAt + 3_000, askedMessageId: 'q0' },
 			messages: [
 				messageOf('m1', { messageId: 'id1' }),
 				messageOf('m2', { isCut: true, messageId: 'id2' }),
@@ -37,9 +43,9 @@ const everything: Run = {
 			],
 			...{ isAccepted: false, moreUntil: startedAt + 900, repeatedAfter: ['m0'], sender: 'US.1' },
 		}),
-		personOf(1, { since: startedAt - 250, isAccepted: true, moreUntil: 0 }),
-		personOf(2, { since: startedAt }),
-		personOf(3),
+		personAt(1, { since: startedAt - 250, isAccepted: true, moreUntil: 0 }),
+		personAt(2, { since: startedAt }),
+		personAt(3),
 	]),
 };
 
@@ -47,16 +53,16 @@ const stored: Array<[what: string, run: Run, record: string]> = [
 	[
 		'a run that waits',
 		plain,
-		`["12 ${short(node.replaceAll('-', ''))} ${short(signature)} ${begun} 3600 1",[{}],[[0,"+15550001000",0,null,null]]]`,
+		`["12 ${short(node.replaceAll('-', ''))} ${short(signature)} ${begun} 3600 1",[{}],[[0,"+15550001000",0,null,null,0]]]`,
 	],
 	[
 		'a run with everything',
 		everything,
 		`["   ${begun} 3600 0",` +
 			'[{"q":"Tuesday?"},{"kind":"choice","choices":["a","b"],"groupMs":5000,"repeats":0,"q":"Tuesday?"}],' +
-			'[[0,"+15550001000",1,250,"q0",{"m":[["m1","m1","at m1","id1"],["m2","m2","at m2","id2",1],' +
+			'[[0,"+15550001000",1,250,"q0",3,{"m":[["m1","m1","at m1","id1"],["m2","m2","at m2","id2",1],' +
 			'["m3",null,"at m3"],["m4","m4","at m4",null,3]],"a":false,"u":1900000000900,"r":["m0"],"s":"US.1"}],' +
-			'[1,"+15550001001",0,-250,null,{"a":true,"u":0}],[2,"+15550001002",0,0,null],[3,"+15550001003",0,null,null]],' +
+			'[1,"+15550001001",0,-250,null,0,{"a":true,"u":0}],[2,"+15550001002",0,0,null,0],[3,"+15550001003",0,null,null,0]],' +
 			'{"notAsked":[{"json":{"skipped":true},"pairedItem":{"item":9}}],' +
 			'"url":"https://n8n.test/webhook-waiting/12/a%20node?signature=x&wait=run-0000001"}]',
 	],
@@ -69,6 +75,7 @@ test.each(stored)('%s is stored in a form that does not change', (_, run, record
 
 const states: Array<[what: string, state: Partial<Run>]> = [
 	['is asking', { isWhole: false }],
+	['has certainly waited', { hasWaited: true }],
 	['has asked nobody', { people: new Map(), questions: [], notAsked: [1] }],
 ];
 
@@ -80,9 +87,12 @@ test.each(states)('a run that %s is read as it was stored', (_, state) => {
 test.each([
 	['whole seconds', 5_000, 5_000],
 	['a fraction', 5_400, 5_000],
-])('a time limit is never read as later than it is (%s)', (_, after, read) => {
-	const run = { ...plain, until: startedAt + after };
-	expect(fromRecord(id, toRecord(run, own), own)?.until).toBe(startedAt + read);
+])('the times of a run are never read as later than they are (%s)', (_, after, expected) => {
+	const at = startedAt + after;
+	const run = { ...plain, until: at, people: byItem([personAt(0, { toldAt: at })]) };
+	const read = fromRecord(id, toRecord(run, own), own);
+	expect(read?.until).toBe(startedAt + expected);
+	expect(read?.people.get(0)?.toldAt).toBe(startedAt + expected);
 });
 
 const urls: Array<[what: string, path: string, isShort: boolean]> = [
