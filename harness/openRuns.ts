@@ -44,7 +44,7 @@ export async function tellOpenRuns(
 ): Promise<void> {
 	const [own] = url.split('?');
 	const { keyId } = readServiceConfig(credential);
-	const calls = callsOf(request, async () => keyId);
+	const calls = callsOf({ httpRequest: request }, async () => keyId);
 	const limit = pLimit(CALLS_AT_ONCE);
 	const tell = async (execution: number) => {
 		const run = openRun(own, to, execution);

@@ -67,7 +67,7 @@ export async function listenForReplies(
 async function listen(run: QuestionRun): Promise<Listening> {
 	const { context, client, id, questions, limitMs } = run;
 	const url = canonical(context.getSignedResumeUrl({ wait: id }));
-	const calls = callsOf(context.helpers.httpRequest, async () => client.config.keyId);
+	const calls = callsOf(context.helpers, async () => client.config.keyId);
 	const listTriggers = async () => {
 		const listed = await listWebhooks(client);
 		const triggers = triggersAmong(

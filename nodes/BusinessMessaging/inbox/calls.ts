@@ -27,17 +27,19 @@ const maxResumeMs = 300_000;
 const msPerCharacter = 0.01;
 
 /** n8n's function for HTTP requests. */
-export type HttpRequest = (options: {
-	method: 'POST';
-	url: string;
-	headers: Record<string, string>;
-	body: string;
-	json: boolean;
-	returnFullResponse: boolean;
-	ignoreHttpStatusErrors: boolean;
-	disableFollowRedirect: boolean;
-	timeout: number;
-}) => Promise<unknown>;
+export interface Http {
+	httpRequest(options: {
+		method: 'POST';
+		url: string;
+		headers: Record<string, string>;
+		body: string;
+		json: boolean;
+		returnFullResponse: boolean;
+		ignoreHttpStatusErrors: boolean;
+		disableFollowRedirect: boolean;
+		timeout: number;
+	}): Promise<unknown>;
+}
 
 /** A request before encryption. */
 interface Sealed {
@@ -56,7 +58,7 @@ const startedAt = Date.now();
 export interface Opened {
 	content: unknown;
 	/** Encrypts the response. */
-	respond(content: unknown): { sealed: string };
+	respond: (content: unknown) => { sealed: string };
 }
 
 /**
@@ -87,23 +89,23 @@ export function openCall(
 }
 
 /** The current time, and calls to triggers. @param keyIdOf reads the key at each call, since it may change */
-export function callsOf(request: HttpRequest, keyIdOf: () => Promise<string>): Calls {
+export function callsOf(http: Http, keyIdOf: () => Promise<string>): Calls {
 	return {
 		now: () => Date.now(),
 		pause,
 		callTrigger: async (url, content) =>
-			await callTrigger(request, await keyIdOf().catch(() => undefined), url, content),
+			await callTrigger(http, await keyIdOf().catch(() => undefined), url, content),
 	};
 }
 
 async function callTrigger(
-	request: HttpRequest,
+	http: Http,
 	keyId: string | undefined,
 	url: string,
 	content: unknown,
 ): Promise<CallResult> {
 	if (keyId === undefined) return undefined;
-	const response = await call(request, keyId, url, url, content);
+	const response = await call(http, keyId, url, url, content);
 	if (!response) return undefined;
 	if (response.opened) return response.opened as Response;
 	const { statusCode, body } = response;
@@ -119,7 +121,7 @@ async function callTrigger(
  * @param own URL of the trigger
  */
 export async function callRun(
-	request: HttpRequest,
+	http: Http,
 	keyId: string,
 	run: Run,
 	own: string,
@@ -127,7 +129,7 @@ export async function callRun(
 ): Promise<RunState> {
 	const record = isHandOver ? toRecord(handOverOf(run), own) : undefined;
 	const timeoutMs = isHandOver ? maxResumeMs : callTimeoutMs;
-	const response = await call(request, keyId, run.url, run.id, { own, record }, timeoutMs);
+	const response = await call(http, keyId, run.url, run.id, { own, record }, timeoutMs);
 	return response ? stateOf(run.url, response) : 'unknown';
 }
 
@@ -179,7 +181,7 @@ export interface CallResponse {
 
 /** Calls a URL of this n8n. @returns undefined without a response */
 async function call(
-	request: HttpRequest,
+	http: Http,
 	keyId: string,
 	url: string,
 	to: string,
@@ -192,7 +194,7 @@ async function call(
 		JSON.stringify({ at: Date.now(), to, once, content } satisfies Sealed),
 	);
 	const json = JSON.stringify({ event: callEvent, data: { sealed } });
-	const sent = request({
+	const sent = http.httpRequest({
 		method: 'POST',
 		url,
 		headers: { 'Content-Type': 'application/json' },

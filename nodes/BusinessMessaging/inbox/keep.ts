@@ -9,7 +9,7 @@ import { writeLog } from '../log';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { withDeadline } from '../transport/deadline';
-import { ServiceError } from '../transport/errors';
+import { ServiceError, asFailure } from '../transport/errors';
 import { hasSucceeded } from '../webhooks/delivery';
 import { nodeKey, readState } from '../webhooks/nodeState';
 import { webhookUrlOf } from '../webhooks/publicAddress';
@@ -87,15 +87,15 @@ export function readHandled(context: IWebhookFunctions, since: number): Handled 
 
 function portsOf(context: IWebhookFunctions, client: Client, own: string): KeeperPorts {
 	const { keyId } = client.config;
-	const { httpRequest } = context.helpers;
+	const { helpers } = context;
 	// A call may be made long after the delivery, and its receiver uses the API key of that time.
 	const keyIdNow = async () => (await connect(context).catch(() => client)).config.keyId;
 	return {
-		...callsOf(httpRequest, keyIdNow),
+		...callsOf(helpers, keyIdNow),
 		seal: (text) => seal(keyId, text),
 		unseal: (text) => unseal(keyId, text),
 		callRun: async (run, isHandOver) =>
-			await callRun(httpRequest, await keyIdNow(), run, own, isHandOver),
+			await callRun(helpers, await keyIdNow(), run, own, isHandOver),
 		repeat: async (run, person, key) => await repeat(context, client, run, person, key),
 		warn: (message) => writeLog(context, message),
 	};
@@ -169,7 +169,7 @@ export function openOther(
 	const own = webhookUrlOf(context);
 	const keyIdNow = async () => (await connect(context)).config.keyId;
 	const ports = {
-		...callsOf(context.helpers.httpRequest, keyIdNow),
+		...callsOf(context.helpers, keyIdNow),
 		isManual,
 		listInbox: async () => await withDeadline(listInbox(context, own), maxListMs),
 		warn: (message: string) => writeLog(context, message),
@@ -194,17 +194,14 @@ export function openOther(
 
 /** The inbox that is registered at the service; none if the service has no such list. @throws ServiceError for a failure that may pass */
 async function listInbox(context: IWebhookFunctions, own: string): Promise<string | undefined> {
-	try {
-		const listed = await listWebhooks(await connect(context));
-		return triggersAmong(
-			listed.map(({ url }) => url),
-			own,
-		).inboxes[0];
-	} catch (error) {
+	const list = connect(context).then(listWebhooks);
+	const listed = await list.catch((error: unknown) => {
 		const mayPass = ['indeterminate', 'unreachable', 'rateLimited'];
-		if (!(error instanceof ServiceError) || mayPass.includes(error.kind)) throw error;
-		return undefined;
-	}
+		if (!(error instanceof ServiceError) || mayPass.includes(error.kind)) throw asFailure(error);
+		return [];
+	});
+	const urls = listed.map(({ url }) => url);
+	return triggersAmong(urls, own).inboxes[0];
 }
 
 /** A call, and what becomes of it. */
@@ -212,7 +209,7 @@ export interface Call {
 	client: Client;
 	request: Request;
 	/** Encrypts the response. */
-	respond(response: Response): object;
+	respond: (response: Response) => object;
 }
 
 /** Decrypts a call. @returns the status with which to refuse it, if it is not valid */

@@ -2,8 +2,6 @@
  * The inbox in one process: it decides on messages, and gives runs their replies. Its memory is the truth; what n8n has
  * stored is read once, after a start. The rules are in core.ts; README.md has the whole picture.
  */
-import { isEqual } from 'lodash';
-
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import {
@@ -19,24 +17,22 @@ import {
 import { Known } from './known';
 import { type Delivered, DeliveryNames, MessageNames, type Source } from './messageNames';
 import type { Delivery, KeeperPorts, Request, Responded, Response } from './protocol';
-import { fromRecord, toRecord } from './records';
+import { fromRecord } from './records';
+import { Store } from './store';
 
 /** The shortest time between two calls that ask a run whether it still waits, ms: n8n does not report when a user stops an execution. */
 const pollPauseMs = 5_000;
-/** Changes that arrive within this time, ms, are stored together, because storing takes long with thousands of people. */
-const storeDelayMs = 200;
-/** How long a delivery waits for another one that stores its changes too, ms. */
-const maxStoringMs = 2_000;
 /** The longest pause, ms. A pause that is no longer needed stays in memory until it ends. */
 const maxPauseMs = 600_000;
-/** The names of the stored entries that are not runs. */
-const others = { settled: 'settled', late: 'late', by: 'by' };
-
 let made = 0;
 
 /** The inbox. */
 export class Keeper {
-	readonly known = new Known((run) => this.changed(run));
+	readonly known = new Known((run) => {
+		this.store.noteChange(run);
+		if (run) this.schedule(run);
+	});
+	private readonly store: Store;
 	private readonly deliveries: DeliveryNames;
 	private readonly names: MessageNames;
 	/** The decisions of this process, by the keys of messages. */
@@ -50,17 +46,6 @@ export class Keeper {
 	/** Keys of late replies with which n8n is starting the workflow. */
 	private readonly starting = new Set<string>();
 	private isStartingLate = false;
-	/** The stored texts of runs and of late replies that have not changed since. */
-	private readonly texts = new Map<string, string>();
-	/** The number of changes; of those that n8n has stored; and of deliveries that wait for n8n to store some. */
-	private changes = 0;
-	private storedChanges = 0;
-	private storing = 0;
-	/** Resolves to whether n8n has stored everything that is known now. It belongs to a delivery that n8n has not begun to store. */
-	private gathering?: Promise<boolean>;
-	private isLoaded = false;
-	/** The processes that have stored something before this one, and others that were noticed. */
-	private readonly writers = new Set<string>();
 	private readonly lock = `keeper ${++made}`;
 
 	/**
@@ -70,91 +55,39 @@ export class Keeper {
 	constructor(
 		private readonly own: string,
 		public ports: KeeperPorts,
-		private readonly process: string,
+		process: string,
 	) {
 		this.deliveries = new DeliveryNames(process);
 		this.names = new MessageNames(own);
+		this.store = new Store(own, process, this.known, () => this.ports);
 	}
 
 	/** Reads what n8n has stored with the trigger, once. Later, n8n only has what this process has written. */
-	load({ stored }: Pick<Delivery, 'stored'>): void {
-		const entries = { ...(stored as Record<string, string> | undefined) };
-		const { by } = entries;
-		if (this.isLoaded) return this.noticeOther(by);
-		this.isLoaded = true;
-		if (by !== undefined) this.writers.add(by);
-		const settled = this.known.loadSettled(entries.settled ?? '');
-		for (const key of settled) this.names.restore(key);
-		let unreadable = 0;
-		for (const [name, text] of Object.entries(entries)) {
-			if (name === others.settled || name === others.by) continue;
-			const record = this.ports.unseal(text);
-			if (record === undefined) unreadable++;
-			else if (name === others.late) this.known.loadLate(record);
-			else this.restore(name, record, text);
-		}
-		this.changes = this.storedChanges = 0;
-		void this.startLate();
-		if (unreadable > 0)
-			this.ports.warn(
-				`Send and Wait cannot read open questions that were stored with another API key (${unreadable}). Replies to them start workflows.`,
-			);
+	load(delivery: Pick<Delivery, 'stored'>): void {
+		const isFirst = this.store.load(delivery, {
+			name: (name) => this.names.restore(name),
+			run: (run) => this.restore(run),
+		});
+		if (isFirst) void this.startLate();
 	}
 
-	private restore(id: string, record: string, text: string): void {
-		const run = fromRecord(id, record, this.own);
-		if (!run) return;
+	private restore(run: Run): void {
 		const now = this.ports.now();
 		this.known.restore({ ...run, heardAt: now });
-		if (run.hasWaited && dueAt(run) <= now) this.mayHaveGot.add(id);
-		this.texts.set(id, text);
+		if (run.hasWaited && dueAt(run) <= now) this.mayHaveGot.add(run.id);
 		for (const { messages, repeatedAfter } of run.people.values())
 			for (const key of [...messages.map((one) => one.key), ...repeatedAfter])
 				this.names.restore(key);
 	}
 
-	/** Says once in the log if another process receives deliveries of this trigger, too. */
-	private noticeOther(by: string | undefined): void {
-		if (by === undefined || by === this.process || this.writers.has(by)) return;
-		this.writers.add(by);
-		this.ports.warn(
-			'Several processes of n8n receive replies for Send and Wait, so replies may be lost or used twice. Route each webhook URL to one process.',
-		);
-	}
-
 	/** Lets everything be encrypted again, with a new key. */
 	sealAgain(): void {
-		this.texts.clear();
-		this.changes++;
+		this.store.sealAgain();
 	}
 
 	/** The value that n8n stores: the state at the moment of storing. */
-	readonly live = { toJSON: (): unknown => this.toStored() };
-
-	private toStored(): Record<string, string> | undefined {
-		if (this.known.isEmpty) return undefined;
-		const runs = this.known.runs.all().map(({ id }) => [id, this.textOf(id)] as const);
-		return {
-			...Object.fromEntries(runs),
-			[others.settled]: this.known.settledText(this.ports.now()),
-			...(this.known.late.size > 0 && { [others.late]: this.textOf(others.late) }),
-			[others.by]: this.process,
-		};
-	}
-
-	private textOf(id: string): string {
-		const known = this.texts.get(id);
-		if (known !== undefined) return known;
-		const run = this.known.runs.get(id);
-		const text = this.ports.seal(run ? toRecord(run, this.own) : this.known.lateText());
-		this.texts.set(id, text);
-		return text;
-	}
-
-	private changed(run?: Run): void {
-		this.changes++;
-		this.texts.delete(run?.id ?? others.late);
-		if (run) this.schedule(run);
+	get live(): { toJSON(): unknown } {
+		return this.store.live;
 	}
 
 	/**
@@ -177,7 +110,7 @@ export class Keeper {
 		if (verdicts.some(({ is }) => is === 'busy')) return 'busy';
 		const isStarting =
 			hasOthers || verdicts.some(({ is, startsToo }) => is !== 'taken' || startsToo);
-		if (verdicts.some(({ is }) => is === 'taken')) await this.persist(delivery, isStarting);
+		if (verdicts.some(({ is }) => is === 'taken')) await this.store.persist(delivery, isStarting);
 		return verdicts;
 	}
 
@@ -221,7 +154,7 @@ export class Keeper {
 			if (decision.is === 'ordinary') {
 				// Why it is ordinary must be stored before a workflow starts with it, e.g. an earlier reply, or the end of a run.
 				// Otherwise, after a crash, the next process would take the message for the reply.
-				const isStored = asked.length === 0 || (await this.ensureStored());
+				const isStored = asked.length === 0 || (await this.store.ensureStored());
 				return { is: isStored ? 'ordinary' : 'busy' };
 			}
 			const { run, person } = decision;
@@ -273,7 +206,8 @@ export class Keeper {
 	private noteWaiting(run: Run): void {
 		if (run.hasWaited) return;
 		run.hasWaited = true;
-		this.changed(run);
+		this.store.noteChange(run);
+		this.schedule(run);
 	}
 
 	private end(run: Run): void {
@@ -286,21 +220,21 @@ export class Keeper {
 		this.polledAt.delete(id);
 		this.mayHaveGot.delete(id);
 		this.timers.delete(id);
-		this.texts.delete(id);
+		this.store.forget(id);
 	}
 
 	/** Responds to a call. @param isInbox whether the trigger takes questions */
 	async respond(delivery: Delivery, request: Request, isInbox: boolean): Promise<Responded> {
 		if (request.is === 'late') return this.takeLate(delivery);
 		if (request.is === 'wake') {
-			if (!this.isStored(delivery)) await this.persist(delivery);
+			if (!this.store.isStored(delivery)) await this.store.persist(delivery);
 			return { response: { inbox: 'yes' } };
 		}
 		if (!isInbox) return { response: { inbox: 'no' } };
 		const response =
 			request.is === 'what' ? await this.tellVerdicts(request) : this.answer(request);
 		const changesNothing = response.verdicts?.every(({ is }) => is !== 'taken');
-		if (!changesNothing) await this.persist(delivery);
+		if (!changesNothing) await this.store.persist(delivery);
 		return { response };
 	}
 
@@ -348,7 +282,7 @@ export class Keeper {
 			await this.ports.pause(backoffMs(attempt));
 		}
 		this.isStartingLate = false;
-		await this.ensureStored();
+		await this.store.ensureStored();
 	}
 
 	/** Makes sure that a run is handled when it is due. */
@@ -373,7 +307,7 @@ export class Keeper {
 		if (run) return this.schedule(run);
 		this.forget(id);
 		// Until n8n has stored it, a crash would give the replies out again.
-		for (let attempt = 0; !(await this.ensureStored()) && attempt < 10; attempt++)
+		for (let attempt = 0; !(await this.store.ensureStored()) && attempt < 10; attempt++)
 			await this.ports.pause(backoffMs(attempt));
 	}
 
@@ -395,55 +329,6 @@ export class Keeper {
 			if (state === 'waiting') this.noteWaiting(current);
 			else await this.ports.pause(Math.min(backoffMs(attempt), 10_000));
 		}
-	}
-
-	/** Whether n8n had stored what is known when a delivery arrived: an execution may have written back an older copy. */
-	private isStored({ stored }: Delivery): boolean {
-		return (
-			this.changes === this.storedChanges &&
-			isEqual({ ...(stored as object) }, { ...this.toStored() })
-		);
-	}
-
-	/** Makes sure that n8n has stored all changes. @returns false if n8n did not confirm it */
-	private async ensureStored(): Promise<boolean> {
-		if (this.changes === this.storedChanges) return true;
-		const result = await this.ports.callTrigger(this.own, { is: 'wake' });
-		return typeof result === 'object';
-	}
-
-	/**
-	 * Lets n8n store everything that is known before this delivery gets its response: with this delivery, or with another
-	 * one of the same moment, because n8n writes everything each time.
-	 *
-	 * @param isStarting whether the delivery starts a workflow: then n8n may forget that the data was changed
-	 */
-	private async persist(delivery: Delivery, isStarting = false): Promise<void> {
-		const { gathering } = this;
-		if (gathering) {
-			const late = this.ports.pause(maxStoringMs).then(() => false);
-			if (await Promise.race([gathering, late])) return;
-			if (this.gathering === gathering) this.gathering = undefined;
-			return await this.persist(delivery, isStarting);
-		}
-		if (isStarting) return delivery.store(this.live);
-		const stored = delivery.ended.then((end) => end === 'received');
-		this.gathering = stored;
-		if (this.storing > 0) await this.ports.pause(storeDelayMs);
-		this.storing++;
-		let written = 0;
-		void stored.then((isStored) => {
-			this.storing--;
-			if (isStored) this.storedChanges = Math.max(this.storedChanges, written);
-		});
-		delivery.store({
-			toJSON: () => {
-				// Later changes are stored with another delivery.
-				if (this.gathering === stored) this.gathering = undefined;
-				written = this.changes;
-				return this.toStored();
-			},
-		});
 	}
 }
 

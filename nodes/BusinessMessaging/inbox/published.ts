@@ -35,7 +35,7 @@ export async function checkTriggers(
 	keepsReplies: boolean,
 ): Promise<void> {
 	const { keyId } = client.config;
-	const calls = callsOf(context.helpers.httpRequest, async () => keyId);
+	const calls = callsOf(context.helpers, async () => keyId);
 	const own = webhookUrlOf(context);
 	const { inboxes, others } = triggersAmong(
 		listed.map(({ url }) => url),
@@ -102,7 +102,7 @@ export function keepAwake(context: IHookFunctions, keepsReplies: boolean): void 
 async function wakeAgain(context: IHookFunctions, isAwake: () => boolean): Promise<void> {
 	const own = webhookUrlOf(context);
 	const keyIdNow = async () => (await connect(context)).config.keyId;
-	const calls = callsOf(context.helpers.httpRequest, keyIdNow);
+	const calls = callsOf(context.helpers, keyIdNow);
 	while (isAwake()) {
 		const result = await calls.callTrigger(own, { is: 'wake' });
 		await pause(typeof result === 'object' ? wakeMs : retryMs);

@@ -19,7 +19,7 @@ import {
 	toLateItem,
 } from '../inbox/keep';
 import { isTriggerUrl } from '../inbox/urls';
-import { type Response, eventsOf } from '../webhooks/deduplication';
+import { eventsOf } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
 import { type StateName, nodeKey, readState, writeAll } from '../webhooks/nodeState';
@@ -182,6 +182,16 @@ async function openJudge(
 	};
 }
 
+/** An event of a delivery. */
+interface Incoming {
+	event: EventEnvelope;
+	/** The event as a message that may be a reply; absent for any other event. */
+	arrival?: Arrival;
+	/** Whether the trigger's settings and filters allow it to start the workflow. */
+	isWanted: boolean;
+}
+
+/** @param about headers that may identify the event */
 async function handle(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
@@ -190,81 +200,90 @@ async function handle(
 	about: Record<string, unknown>,
 ): Promise<IWebhookResponseData> {
 	const node = nodeKey(context);
-	const response = context.getResponseObject();
-	const recent = eventsOf(node);
-	recent.update(readState(context, 'recentEvents'));
-	const registration = presentRegistration(context);
-	const judge = await openJudge(context, settings, readHandled(context, registration?.madeAt ?? 0));
-	const finish = (isStarting: boolean, result: IWebhookResponseData): IWebhookResponseData => {
-		const changed = judge?.changed() ?? {};
-		// n8n would write back other changes without the secret.
-		const isLost = presentRegistration(context)?.isLost === true;
-		const hasChanged = Object.keys(changed).length > 0 || recent.hasEvents(response) || isLost;
-		if (hasChanged) write(context, { ...judge?.all(), ...changed }, isStarting);
-		return result;
+	eventsOf(node).update(readState(context, 'recentEvents'));
+	const since = presentRegistration(context)?.madeAt ?? 0;
+	const judge = await openJudge(context, settings, readHandled(context, since));
+	const startNothing = (reason: string) => {
+		writeChanged(context, judge, false);
+		return handled(reason);
 	};
-	const arrivals = new Map(events.map((event) => [event, toArrival(event, about)]));
-	const isWanted = (event: EventEnvelope) =>
-		isChosen(settings, event) && passesFilters(filters, readEvent(event));
-	const candidates = events.filter((event) => {
-		const arrival = arrivals.get(event);
-		return isWanted(event) || (arrival && judge?.concerns(arrival));
-	});
-	if (candidates.length === 0) return finish(false, handled('Not chosen in the trigger'));
-	const allowsDuplicates = settings.allowsDuplicates || settings.isTest;
-	const fresh = allowsDuplicates
-		? candidates
-		: await withoutDuplicates(node, response, candidates, about);
+	const incoming = events.map((event) => ({
+		...{ event, arrival: toArrival(event, about) },
+		isWanted: isChosen(settings, event) && passesFilters(filters, readEvent(event)),
+	}));
+	const candidates = incoming.filter(
+		({ isWanted, arrival }) => isWanted || (arrival && judge?.concerns(arrival)),
+	);
+	if (candidates.length === 0) return startNothing('Not chosen in the trigger');
+	const fresh =
+		settings.allowsDuplicates || settings.isTest
+			? candidates
+			: await withoutDuplicates(context, candidates, about);
 	if (fresh === 'underWay')
 		return refuse(context, 503, 'The same event is being handled at this moment');
-	if (fresh.length === 0) return finish(false, handled('Duplicate event'));
-	const messages = fresh.filter((event) => arrivals.get(event));
-	const verdicts = await judged(context, judge, messages, arrivals, fresh.length);
-	if (!verdicts) return refuse(context, 503, 'Not known yet whether the message is a reply');
-	const others = fresh.filter((event) => {
-		const verdict = verdicts[messages.indexOf(event)];
-		return verdict?.is !== 'taken' || verdict.startsToo === true;
-	});
-	if (others.length === 0) return finish(false, handled('Received as a reply'));
-	const wanted = others.filter(isWanted);
-	if (wanted.length === 0) return finish(false, handled('Not chosen in the trigger'));
-	const collected = await collect(node, response, wanted, settings);
+	if (fresh.length === 0) return startNothing('Duplicate event');
+	const others = await withoutReplies(context, judge, fresh);
+	if (!others) return refuse(context, 503, 'Not known yet whether the message is a reply');
+	if (others.length === 0) return startNothing('Received as a reply');
+	const wanted = others.flatMap(({ event, isWanted }) => (isWanted ? event : []));
+	if (wanted.length === 0) return startNothing('Not chosen in the trigger');
+	const collected = await collect(node, context.getResponseObject(), wanted, settings);
 	if (!collected) return { noWebhookResponse: true };
-	const items = toItems(collected, settings).map((json) => ({ json }));
-	return finish(true, { workflowData: [items] });
+	writeChanged(context, judge, true);
+	return { workflowData: [toItems(collected, settings).map((json) => ({ json }))] };
 }
 
-/** The verdicts on messages; undefined if the service should deliver again. */
-async function judged(
+/** Lets n8n store what a delivery has changed, if it has changed anything. */
+function writeChanged(
 	context: IWebhookFunctions,
 	judge: Judge | undefined,
-	messages: EventEnvelope[],
-	arrivals: Map<EventEnvelope, Arrival | undefined>,
-	count: number,
-): Promise<Verdict[] | undefined> {
-	if (!judge) return [];
+	isStarting: boolean,
+): void {
+	const changed = judge?.changed() ?? {};
+	const hasEvents = eventsOf(nodeKey(context)).hasEvents(context.getResponseObject());
+	// n8n would write back other changes without the secret.
+	const isLost = presentRegistration(context)?.isLost === true;
+	if (Object.keys(changed).length > 0 || hasEvents || isLost)
+		write(context, { ...judge?.all(), ...changed }, isStarting);
+}
+
+/** The events that are no replies, or that start workflows although they are; undefined if the service should deliver again. */
+async function withoutReplies(
+	context: IWebhookFunctions,
+	judge: Judge | undefined,
+	incoming: Incoming[],
+): Promise<Incoming[] | undefined> {
+	if (!judge) return incoming;
+	const arrivals = incoming.flatMap(({ arrival }) => arrival ?? []);
 	try {
-		const all = messages.flatMap((event) => arrivals.get(event) ?? []);
-		return await judge.judge(all, messages.length < count);
+		const verdicts = await judge.judge(arrivals, arrivals.length < incoming.length);
+		return (
+			verdicts &&
+			incoming.filter(({ arrival }) => {
+				const verdict = arrival && verdicts[arrivals.indexOf(arrival)];
+				return verdict?.is !== 'taken' || verdict.startsToo === true;
+			})
+		);
 	} catch (error) {
 		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);
 		return undefined;
 	}
 }
 
-/** The events that are new. @param node its key, see nodeKey */
+/** The events that are new. */
 async function withoutDuplicates(
-	node: string,
-	response: Response,
-	events: EventEnvelope[],
+	context: IWebhookFunctions,
+	incoming: Incoming[],
 	about: Record<string, unknown>,
-): Promise<EventEnvelope[] | 'underWay'> {
-	const fresh: EventEnvelope[] = [];
-	const keyed = events.map((event) => ({ event, key: deduplicationKeyOf(event, about) }));
-	for (const { event, key } of uniqBy(keyed, (one) => one.key ?? one)) {
-		const state = key ? await eventsOf(node).recognize(response, key) : 'new';
+): Promise<Incoming[] | 'underWay'> {
+	const recent = eventsOf(nodeKey(context));
+	const response = context.getResponseObject();
+	const fresh: Incoming[] = [];
+	const keyed = incoming.map((one) => ({ one, key: deduplicationKeyOf(one.event, about) }));
+	for (const { one, key } of uniqBy(keyed, (each) => each.key ?? each)) {
+		const state = key ? await recent.recognize(response, key) : 'new';
 		if (state === 'underWay') return state;
-		if (state === 'new') fresh.push(event);
+		if (state === 'new') fresh.push(one);
 	}
 	return fresh;
 }

@@ -123,7 +123,7 @@ class WaitingRun {
 const calledBack = async (statusCode: number, body: unknown) => {
 	const run = { id: 'run-0000000', url: 'https://n8n.test/webhook-waiting/1/a' } as Run;
 	const own = 'https://n8n.test/webhook/a/webhook';
-	return await callRun(async () => ({ statusCode, body }), 'key', run, own, false);
+	return await callRun({ httpRequest: async () => ({ statusCode, body }) }, 'key', run, own, false);
 };
 
 test.each([

@@ -52,7 +52,7 @@ test.each([
 		size = Buffer.byteLength(body);
 		return { statusCode: 502, body: '' };
 	};
-	expect(await callRun(request, 'key', run, own, true)).toBe('unknown');
+	expect(await callRun({ httpRequest: request }, 'key', run, own, true)).toBe('unknown');
 	expect(size).toBeLessThan(maxBody);
 	const texts = [...run.people.values()].map(({ messages }) => messages[0].text?.length);
 	expect(Math.min(...texts.map(Number))).toBeGreaterThanOrEqual(count > 1_000 ? 250 : 2_500);
