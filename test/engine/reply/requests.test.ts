@@ -1,6 +1,6 @@
 /** The calls of Send and Wait to triggers and runs, over HTTP: which calls are accepted, and what unusual responses lead to. */
 import { chunk, range } from 'lodash';
-import { type IWebhookFunctions, sleep } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
 import { until } from '../../../harness/until';
 import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
@@ -11,7 +11,7 @@ import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
-import { People, anna, berta, carl, jsonOf, startedBy } from './support';
+import { People, anna, berta, carl, startedBy } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
