@@ -36,6 +36,8 @@ export interface RunOptions extends Pick<INode, 'onError' | 'retryOnFail' | 'max
 	evaluationRunId?: string;
 	/** The ID of the execution; by default a number that was not used before. */
 	executionId?: string;
+	/** The time zone in the settings of the workflow; by default n8n's own. */
+	timezone?: string;
 	/** n8n's own address, for services that call n8n; by default an address that nobody can reach. */
 	baseUrl?: string;
 	/** The Stop button: the execution is cancelled as soon as this promise is fulfilled. */
@@ -124,14 +126,16 @@ async function execute(
 	definition: WorkflowDefinition,
 	data: IRunExecutionData,
 	usualMode: 'trigger' | 'retry',
-	{ credentials, baseUrl, cancelWhen, evaluationRunId, executionId, mode = usualMode }: RunOptions,
+	options: RunOptions,
 ): Promise<RunResult> {
+	const { credentials, baseUrl, cancelWhen, evaluationRunId, executionId, timezone } = options;
+	const { mode = usualMode } = options;
 	const id = executionId ?? String(++executions);
 	const saved = { ...definition, name: definition.id, active: true };
 	const workflow = new n8nWorkflow.Workflow({
 		...saved,
 		nodeTypes: loaded.nodeTypes,
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder: 'v1', ...(timezone && { timezone }) },
 	});
 	const hooks = new ExecutionLifecycleHooks(mode, id, saved as n8nWorkflow.IWorkflowBase);
 	const additionalData = {

@@ -247,7 +247,8 @@ describe.each(exampleNames())('the example %s', (name) => {
 		expect(notes[0]).toMatch(/^## [^\n]+\n[\s\S]+\n### (Before you|To try it)/);
 		const pages = ['README.md', 'examples/README.md'].map(readText).join('');
 		// A trigger with one step, or with its tools, shows nothing.
-		if (nodes.length > 2 && name !== 'mcp-server') expect(pages).toContain(`docs/pictures/${name}.png)`);
+		if (nodes.length > 2 && name !== 'mcp-server')
+			expect(pages).toContain(`docs/pictures/${name}.png)`);
 	});
 
 	test('sends nothing when somebody clicks, until its mode is changed', () => {

@@ -105,8 +105,8 @@ function meaningOf(name: string, value: unknown): Meaning | undefined {
 	if (success.test(bare)) return ofSwitch(value, 'no');
 	if (status.test(name)) return ofStatus(value, name);
 	// A text of this name may be the customer's, and so may a no.
-	const isYes = /^(message|msg)$/.test(name) && yesWords.has(plain(textOrJson(value)));
-	return isYes ? 'yes' : undefined;
+	const isText = /^(message|msg)$/.test(name) && typeof value === 'string';
+	return isText && yesWords.has(plain(value)) ? 'yes' : undefined;
 }
 
 function isError(name: string): boolean {

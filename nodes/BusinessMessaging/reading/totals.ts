@@ -27,6 +27,11 @@ export class Totals {
 		return [...this.figures.values()].some(({ latest }) => latest === count);
 	}
 
+	/** Whether a figure of any page agrees with this number of records: the list may have got shorter since. */
+	hasSaid(count: number): boolean {
+		return [...this.figures.values()].some((figure) => Object.values(figure).includes(count));
+	}
+
 	/**
 	 * The total, as far as it is known after `count` records: the figure that agrees with `count`, else the smallest
 	 * figure that is greater. A figure below `count` is not the total. A figure that is not greater than the first page

@@ -279,7 +279,8 @@ class Listing {
 	 */
 	private get isCut(): boolean {
 		const [{ rows, isPaged }, ...others] = this.pages;
-		const isUsual = usualSizes.includes(rows) && isPaged === undefined && !this.totals.has(rows);
+		const isUsual =
+			usualSizes.includes(rows) && isPaged === undefined && !this.totals.hasSaid(rows);
 		const isPart = (rows === this.size || isPaged === true || isUsual) && rows === this.count;
 		return isPart && others.length > 0 && !this.sawNothing;
 	}

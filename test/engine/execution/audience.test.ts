@@ -296,6 +296,14 @@ describe('the frequency cap', () => {
 		expect(reasons(await run({ rules: onePer }))).toEqual([null, ...capped]);
 	});
 
+	test('counts each row that people have added, although they have no key', async () => {
+		await run({ rules, items: [{ phone: berta }] });
+		for (const status of ['sent', 'by phone']) service.engine.tables.add({ phone: anna, status });
+		service.engine.tables.add({ phone: carl, status: 'sent' });
+		const items = [anna, carl].map((phone) => ({ phone }));
+		expect(reasons(await run({ rules, items }))).toEqual(['frequencyCap', null]);
+	});
+
 	test('does not count messages that Send Once skips', async () => {
 		const workflowId = 'with a cap and Send Once';
 		const once = { sendOnce: true, campaign: 'sale' };

@@ -64,6 +64,14 @@ describe('Retry On Fail and the Retry button send only unsent messages', () => {
 		expect(again.context.sent).toEqual({});
 	});
 
+	test('the error counts people who were skipped as done, as a retry does not handle them', async () => {
+		await failOnce(1050);
+		const audienceRules = { excludeNumbers: numbers(10).join() };
+		const parameters = { ...campaign, audienceRules };
+		const { error } = await service.run({ parameters, items: people(100) });
+		expect(error?.description).toContain(`Done: ${service.sent().length + 10} of 100 items.`);
+	});
+
 	describe('a run that nothing repeats leaves no record, however many items have failed', () => {
 		const continues = ['continueRegularOutput', 'continueErrorOutput'] as const;
 		const failing = {

@@ -107,6 +107,12 @@ test('another campaign is sent to the same people; a name from an expression cou
 	expect(rows().filter(({ campaign: name }) => name === '=1001')).toHaveLength(1);
 });
 
+test('spaces around the name of a campaign make no other campaign', async () => {
+	for (const name of ['sale', ' sale', 'sale \n', '={{ "sale " }}'])
+		await run({ parameters: { campaign: name } });
+	expect(received()).toEqual(times(1));
+});
+
 test('nothing is sent without the name of a campaign', async () => {
 	const { error } = await run({ parameters: { campaign: '={{ $json.missing }}' } });
 	expect(error?.message).toMatch(/Campaign/);

@@ -1,5 +1,6 @@
 /** The output of statistics. */
 import fc from 'fast-check';
+import { DateTime } from 'luxon';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { useService } from '../../../harness/engine/service';
@@ -25,6 +26,19 @@ describe('statistics', () => {
 		const asked = service.requests('getMessageStatistics')[0].url;
 		expect(asked).toContain('from=2020-01-31T05%3A00%3A00.000Z');
 	});
+
+	test.each(['Asia/Tokyo', 'America/Los_Angeles'])(
+		'cover the days of a workflow in %s, whatever other workflows have run before',
+		async (timezone) => {
+			const period = { from: '2030-01-31' };
+			const parameters = { resource: 'analytics', operation: 'getMessageStatistics', period };
+			await service.run({ parameters: { ...parameters, period: { from: '={{ $now }}' } } });
+			await service.run({ parameters, timezone });
+			const [, { url }] = service.requests('getMessageStatistics');
+			const from = DateTime.fromISO(period.from, { zone: timezone }).toUTC().toISO();
+			expect(new URL(url, service.url).searchParams.get('from')).toBe(from);
+		},
+	);
 
 	test(`are output as they came, with figures of any name, also if they are 0 (TEST_SEED=${seed})`, async () => {
 		const names = fc.constantFrom(

@@ -49,6 +49,14 @@ test('lists contacts once for all items, and finds them however their number is 
 	expect(contact.name).toBe('Anna'); // the same phone, with the additional ninth digit that is used today
 });
 
+test.each([
+	['+52 1 55 1234 5678', '+52 55 1234 5678'],
+	['+52 55 1234 5678', '+52 1 55 1234 5678'],
+])('%s and %s are one new contact, as both reach the same phone', async (...forms) => {
+	const { error } = await upsert(...forms);
+	expect([error, calls().slice(1)]).toEqual([undefined, [1, 1]]);
+});
+
 test.each([1, 30, 60])(
 	'%i new contacts and as many known ones need three lists of the 3,000 contacts, if they were read before',
 	async (count) => {

@@ -226,6 +226,20 @@ describe('a page that is refused', () => {
 		expect(given.asked.length).toBeLessThan(40);
 	});
 
+	test.each([30, 100])(
+		'is reported, too, if a cursor leads to it, after %i records',
+		async (end) => {
+			const given = await gapOf(({ cursor = 0 }) => {
+				const next_cursor = Number(cursor) + 10;
+				const data = recordsOf(range(next_cursor - 10, next_cursor));
+				return next_cursor > end ? refusal : { body: { data, next_cursor } };
+			});
+			const words = `The service returned only the first ${end} contacts`;
+			expect([given.count, given.message]).toEqual([end, words]);
+			expect(given.description).toContain(message);
+		},
+	);
+
 	test.each([withTotal(200), { count: 200 }])(
 		'is requested again if the refusal is temporary: %j',
 		async (paging) => {

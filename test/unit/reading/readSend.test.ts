@@ -56,6 +56,12 @@ const unclear = [
 		{ status: 'queued', error: 'No credit' },
 	],
 	...[{ status: 'failed', code: 504 }, { error: { code: 500 } }, { error: 'Request timed out' }],
+	...[
+		{ code: 408 },
+		{ statusCode: '408' },
+		{ status: 'failed', code: 408 },
+		{ error: { code: 408 } },
+	],
 	...[{ success: false, status: 'QUEUED_LOW_PRIORITY' }, { delivery: { success: false } }],
 	...[
 		{ status: 'x', text: 'sent' },
@@ -237,3 +243,12 @@ test('the signs are shown, but no text that may be the customer’s', () => {
 		'Success: false',
 	]);
 });
+
+test.each([
+	{ message: ['sent'] },
+	{ message: { queued: '' } },
+	{ msg: { success: '' } },
+	{ error: {}, message: { success: '' } },
+])('a record or a list named message is no yes: %j', (body) =>
+	expect(statusOf(body)).toBe('mayHaveBeenSent'),
+);

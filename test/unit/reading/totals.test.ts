@@ -88,3 +88,15 @@ test.each<[Page[], number]>([
 ])('the pages %j announce %i records', (pages, announced) => {
 	expect(totalsOf(...pages).announced).toBe(announced);
 });
+
+test('of a list that gets shorter while it is read, the figures from before are known', () => {
+	const totals = new Totals();
+	totals.add(new Map([['total', 50]]));
+	totals.add(new Map([['total', 49]]));
+	expect([48, 49, 50, 51].map((count) => totals.hasSaid(count))).toEqual([
+		false,
+		true,
+		true,
+		false,
+	]);
+});
