@@ -1,5 +1,5 @@
 /** One run of the node: carries out the operation for every input item, with each setting of On Error. */
-import { attempt, clamp, compact, noop, once } from 'lodash';
+import { attempt, compact, noop, once } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { mapInTurns } from '../inTurns';
@@ -37,10 +37,6 @@ import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
 import { isTool } from './toolReview';
 import { readItems } from './readItems';
-
-/** How many items claim their recipients at the same time, if the rate allows few, and if it allows many. */
-const leastClaimed = 24;
-const mostClaimed = 600;
 
 /** What an operation that waits for replies does before and after its requests. */
 export interface Listening {
@@ -244,10 +240,14 @@ async function beginListening(
 	}
 }
 
-/** How many requests go out at the same time. */
+/**
+ * How many requests go out at the same time. With Send Once fewer do, because after a crash Send Once cannot know the
+ * results of requests under way.
+ */
 function concurrencyOf(items: ValidItem[], client: Client): () => number {
+	const least = items.some(({ request }) => request.rules?.campaign) ? 24 : 100;
 	const { concurrency } = optionsOf(items);
-	return () => concurrency ?? client.concurrency(100);
+	return () => concurrency ?? client.concurrency(least);
 }
 
 function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request: OperationRequest) {
@@ -255,12 +255,12 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 }
 
 /**
- * How many items are under way or claim their recipients: as many as can be sent while a claim waits for its decision.
- * After a crash, the messages of these items are uncertain, so few wait for the rate.
+ * How many items claim their recipients before their turn: as many as are sent while a claim waits for its decision.
+ * After a crash, the messages of these items are uncertain.
  */
-function claimedAtOnce({ aheadMs }: CampaignGuard, client: Client, simultaneous: number): number {
-	const possible = simultaneous + client.possibleWithin(aheadMs, simultaneous);
-	return Math.min(possible, clamp(client.allowedWithin(aheadMs), leastClaimed, mostClaimed));
+function lookAhead({ aheadMs = 0 }: Partial<CampaignGuard>, { config }: Client): number {
+	const { requests, windowMs } = config.rate;
+	return Math.ceil((requests / windowMs) * aheadMs);
 }
 
 /** What guards see of an item whose turn came after the run was stopped. */
@@ -305,7 +305,7 @@ async function carryOut(
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => (log ? claimedAtOnce(log, client, simultaneous()) : simultaneous()),
+		concurrency: () => simultaneous() + lookAhead(log ?? {}, client),
 		isStopped: () => hasToStop || context.getExecutionCancelSignal()?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);

@@ -79,8 +79,6 @@ export interface ClientOptions {
 const maxConcurrency = 600;
 /** Factor for more simultaneous requests than are needed on average, because response times vary. */
 const concurrencyMargin = 1.5;
-/** How long a service takes to respond if nothing is known of it, ms. */
-const usualResponseMs = 100;
 
 /** HTTP statuses which may mean that the endpoint does not support the method. */
 const noMethod = [404, 405, 501];
@@ -111,16 +109,6 @@ export class Client {
 		const { requests, windowMs } = this.config.rate;
 		const needed = (requests / windowMs) * this.responseMs * concurrencyMargin;
 		return clamp(Math.ceil(needed), least, maxConcurrency);
-	}
-
-	/** How many requests are under way or may begin within `ms`, as far as the rate allows it. */
-	allowedWithin(ms: number): number {
-		return this.limiter.allowedWithin(ms, this.config.rate.requests);
-	}
-
-	/** How many requests can begin within `ms` at the current response times, if so many are under way at once. */
-	possibleWithin(ms: number, simultaneous: number): number {
-		return Math.ceil((simultaneous * ms) / Math.max(this.responseMs, usualResponseMs));
 	}
 
 	/** The method of an endpoint: the one that has worked, else the one of the API path. */

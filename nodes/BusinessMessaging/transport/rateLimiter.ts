@@ -46,11 +46,6 @@ export class RateLimiter {
 		return this.throttle.askedMs(performance.now(), subject);
 	}
 
-	/** How many requests are under way or may begin within `ms`, as far as this is known now. */
-	allowedWithin(ms: number, requests: number): number {
-		return this.throttle.allowedWithin(ms, performance.now(), requests);
-	}
-
 	/**
 	 * Waits for a turn; first come, first served.
 	 *

@@ -3,8 +3,6 @@
  * service asks for, and how many requests may be under way at once. Times are in ms of a monotonic clock.
  * docs/adr/0003-rate.md
  */
-import { sortedLastIndex } from 'lodash';
-
 import { BoundedMap } from '../boundedMap';
 import { ConcurrencyLimit } from './concurrencyLimit';
 
@@ -100,14 +98,6 @@ export class Throttle {
 		const isFree = this.ended.length + this.concurrency.underWay < requests;
 		if (!isFree && this.ended.length > 0) return this.ended[0] + this.windowMs - now;
 		return isFree && !this.probe && !this.concurrency.isFull() ? 0 : Infinity;
-	}
-
-	/** How many requests are under way or may begin within `ms`, as far as this is known now. */
-	allowedWithin(ms: number, now: number, requests: number): number {
-		const until = now + ms;
-		if (this.rest && until < this.rest.until) return this.concurrency.underWay;
-		const over = sortedLastIndex(this.ended, until - this.windowMs);
-		return Math.max(0, requests - (this.ended.length - over));
 	}
 
 	/** Starts a request. */

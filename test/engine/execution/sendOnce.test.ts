@@ -214,17 +214,6 @@ test('claims and results are written in parts', async () => {
 	expect(service.engine.tables.calls.insert).toBe(insert);
 });
 
-test('many messages are claimed at once while the rate allows them', async () => {
-	let parts = 0;
-	service.engine.tables.before = (operation, items) => {
-		if (operation === 'insert' && items.some(({ status }) => status === 'sending')) parts++;
-	};
-	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 1_000 });
-	await run({ items: people(600), credentials });
-	expect(received()).toEqual(oneEach(600));
-	expect(parts).toBeLessThanOrEqual(8); // with 32 in each part: 19
-});
-
 test('while messages wait for the rate, few are claimed, because a crash makes them uncertain', async () => {
 	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 100 });
 	let claimed = 0;

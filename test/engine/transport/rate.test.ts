@@ -326,7 +326,7 @@ describe('simultaneous requests', () => {
 	// How many a high rate needs: client.test.ts. How many of them are under way depends on the speed of the machine.
 	test.each([
 		['are at most 100 at a low rate', {}, 100],
-		['are at most 100 with Send Once, too', sendOnce, 100],
+		['are at most 24 with Send Once', sendOnce, 24],
 	])('%s', async (_, own, most) => {
 		const { counters } = service.sandbox.state.requests;
 		let greatest = 0;

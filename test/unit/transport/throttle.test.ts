@@ -55,25 +55,3 @@ test('requests that did not reach the service change nothing', () => {
 	expect(it.askedMs(0)).toBe(0);
 	expect(it.knownConcurrency).toBeUndefined();
 });
-
-test.each([
-	[9_999, 98],
-	[10_000, 99],
-	[30_000, 100],
-])(
-	'within %d ms the rate allows %d requests: those that have ended leave the window',
-	(ms, allowed) => {
-		const it = throttle();
-		for (const ended of [10_000, 30_000]) it.end(ended, it.take(), 'accepted');
-		it.take();
-		expect(it.allowedWithin(ms, 60_000, 100)).toBe(allowed);
-		expect(it.allowedWithin(ms, 60_000, 1)).toBe(Math.max(0, allowed - 99));
-	},
-);
-
-test('while the service asks for a wait, the rate allows only what is under way', () => {
-	const it = throttle();
-	it.end(0, it.take(), { waitMs: 5_000 });
-	it.take();
-	expect([4_999, 5_000].map((ms) => it.allowedWithin(ms, 0, 10))).toEqual([1, 10]);
-});
