@@ -38,6 +38,9 @@ import { Rounds } from './rounds';
 import { isTool } from './toolReview';
 import { readItems } from './readItems';
 
+/** The most items that claim their recipients before their turn. */
+const mostAhead = 300;
+
 /** What an operation that waits for replies does before and after its requests. */
 export interface Listening {
 	/** Called before the request of an item goes out. @throws ServiceError if it must not go out */
@@ -255,12 +258,16 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 }
 
 /**
- * How many items claim their recipients before their turn: as many as are sent while a claim waits for its decision.
- * After a crash, the messages of these items are uncertain.
+ * How many items claim their recipients before their turn: as many as the plan allows while a claim waits for its
+ * decision, but few for few simultaneous requests. After a crash, the messages of these items are uncertain.
  */
-function lookAhead({ aheadMs = 0 }: Partial<CampaignGuard>, { config }: Client): number {
+function lookAhead(
+	{ aheadMs = 0 }: Partial<CampaignGuard>,
+	{ config }: Client,
+	simultaneous: number,
+): number {
 	const { requests, windowMs } = config.rate;
-	return Math.ceil((requests / windowMs) * aheadMs);
+	return Math.min(Math.ceil((requests / windowMs) * aheadMs), 5 * simultaneous, mostAhead);
 }
 
 /** What guards see of an item whose turn came after the run was stopped. */
@@ -305,7 +312,7 @@ async function carryOut(
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + lookAhead(log ?? {}, client),
+		concurrency: () => simultaneous() + lookAhead(log ?? {}, client, simultaneous()),
 		isStopped: () => hasToStop || context.getExecutionCancelSignal()?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);

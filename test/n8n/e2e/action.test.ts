@@ -6,7 +6,7 @@ import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { outputOf } from '../../../harness/n8n/client';
-import { createTable, findTable } from '../../../harness/n8n/dataTables';
+import { createTable, findTable, readTable } from '../../../harness/n8n/dataTables';
 import { ACTION, node, workflow } from '../../../harness/n8n/workflow';
 import { until } from '../../../harness/until';
 import { testEveryOperation } from '../../../harness/engine/everyOperation';
@@ -112,6 +112,10 @@ describe('a campaign', () => {
 		const { counters } = n8n.sandbox.state.requests;
 		await until('what was under way', () => counters.sendText.open === 0);
 		expect(n8n.outbound.length).toBeLessThan(300);
+		const rows = async () => await readTable(n8n.client, 'Business Messaging Campaigns');
+		const isClaim = ({ campaign, status }: Record<string, unknown>) =>
+			campaign === 'stopped sale' && status === 'sending';
+		await until('all claims to be removed', async () => !(await rows()).some(isClaim));
 		const again = await n8n.client.run(workflowId, manualTrigger);
 		expect((await n8n.client.waitForExecution(again, 120_000)).status).toBe('success');
 		expect(received()).toEqual(oneEach);
@@ -119,6 +123,8 @@ describe('a campaign', () => {
 
 	test('with Send Once, during which n8n is killed; then started and run again: nobody gets two', async () => {
 		const concurrency = 8;
+		// Claims and results are written in rounds: a crash leaves those of one round, and those made meanwhile.
+		const most = 12 * concurrency;
 		const own = { sendOnce: true, campaign: 'sale', options: { concurrency } };
 		const { workflowId } = await start(own);
 		await until('some messages', () => n8n.outbound.length > 100, { interval: 5 });
@@ -133,8 +139,8 @@ describe('a campaign', () => {
 		);
 		const { sentNow = 0, alreadySent = 0, mayHaveBeenSent = 0 } = reasons;
 		expect(sentNow + alreadySent + mayHaveBeenSent).toBe(300);
-		expect(mayHaveBeenSent).toBeLessThanOrEqual(concurrency);
+		expect(mayHaveBeenSent).toBeLessThanOrEqual(most);
 		expect(Object.values(received()).filter((count) => count > 1)).toEqual([]);
-		expect(n8n.outbound.length).toBeGreaterThanOrEqual(300 - concurrency);
+		expect(n8n.outbound.length).toBeGreaterThanOrEqual(300 - most);
 	});
 });
