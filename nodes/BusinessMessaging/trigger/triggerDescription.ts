@@ -193,7 +193,7 @@ export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Have a customer write to you',
 	executionsHelp: {
 		inactive: `${whileBuilding} To start with every event, <a data-key='activate'>publish</a> the workflow.`,
-		active: `${whileBuilding} Other events start <a data-key='executions'>executions</a> as before.`,
+		active: `${whileBuilding} The published workflow goes on: see its <a data-key='executions'>executions</a>.`,
 	},
 	activationHint:
 		"<a data-key='activate'>Publish</a> the workflow, so that every event starts it. These executions do not appear here.",

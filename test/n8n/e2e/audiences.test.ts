@@ -4,7 +4,7 @@ import { countBy, difference, map, uniq } from 'lodash';
 
 import { readSampleContacts, thatSends } from '../../../harness/examples';
 import { outputOf } from '../../../harness/n8n/client';
-import { readTable } from '../../../harness/n8n/dataTables';
+import { readTable, updateTable } from '../../../harness/n8n/dataTables';
 import { useN8n } from '../../../harness/n8n/useN8n';
 
 const n8n = useN8n();
@@ -25,9 +25,12 @@ test('welcome: a person is greeted once, also after a restart, and STOP is not g
 
 test('24-hour window: who has written lately gets the text, the others the template, and nobody both', async () => {
 	const id = await n8n.publish(thatSends(n8n.example('reply-window')));
-	n8n.write(zara, 'Hello');
-	await n8n.executions(id, 1);
-	expect(map(await readTable(n8n.client, 'Last messages'), 'phone')).toEqual([zara]);
+	for (const phone of [zara, daisy]) n8n.write(phone, 'Hello');
+	await n8n.executions(id, 2);
+	const rows = await readTable(n8n.client, 'Last messages');
+	expect(map(rows, 'phone').sort()).toEqual([zara, daisy].sort());
+	const longAgo = new Date(Date.now() - 25 * 3_600_000).toISOString();
+	await updateTable(n8n.client, 'Last messages', ['phone', daisy], { at: longAgo });
 	for (let time = 0; time < 2; time++) await n8n.runToEnd(id);
 	const [withText, withTemplate] = [false, true].map((isTemplate) =>
 		map(

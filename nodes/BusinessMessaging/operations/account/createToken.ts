@@ -19,7 +19,7 @@ export const createToken = operation({
 		}),
 		{
 			displayName:
-				'The output contains the token, and who can see this execution can use it. Copy the token, then delete the execution.',
+				'The output contains the token: everybody who can see this execution can use it. Copy the token, then delete the execution.',
 			name: 'secretNotice',
 			type: 'notice',
 			default: '',
