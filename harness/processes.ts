@@ -109,16 +109,22 @@ export async function runCommand(
 		buffer: true,
 		stripFinalNewline: false,
 		all: true,
-		timeout: limit,
 	});
 	if (log) child.all?.pipe(createWriteStream(log, { flags: 'a' }));
-	// Its children may run on and keep its output open, so the command would not be over before they end.
-	const killing = setTimeout(() => signalTree(child, 'SIGKILL'), limit);
+	// Not execa's own limit: it leaves the command's children, which may run on and keep its output open.
+	let timedOut = false;
+	const killing = setTimeout(() => {
+		timedOut = child.exitCode === null;
+		signalTree(child, 'SIGKILL');
+	}, limit);
 	const result = (await child) as Awaited<typeof child> & Partial<ExecaError>;
 	clearTimeout(killing);
 	signalTree(child, 'SIGKILL');
 	if (!result.failed) return result.stdout;
-	throw new CommandError(result.shortMessage ?? command, result.all ?? '', result.timedOut);
+	const message = timedOut
+		? `Command timed out after ${limit} milliseconds: ${result.command}`
+		: (result.shortMessage ?? command);
+	throw new CommandError(message, result.all ?? '', timedOut);
 }
 
 const host = '127.0.0.1';
