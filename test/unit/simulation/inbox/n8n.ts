@@ -1,0 +1,262 @@
+/** n8n's processes, triggers and requests, in virtual time; n8n reads, changes and writes back what it stores as a whole. */
+import type { Keeper } from '../../../../nodes/BusinessMessaging/inbox/keeper';
+import type { DeliveryNames } from '../../../../nodes/BusinessMessaging/inbox/messageNames';
+import type { OtherTrigger } from '../../../../nodes/BusinessMessaging/inbox/otherTrigger';
+import type { Calls } from '../../../../nodes/BusinessMessaging/inbox/protocol';
+import { type Action, DeliveryUnderWay, type Schedule, type Trigger } from './parts';
+import { type Life, VirtualTime, newLife } from './time';
+
+/** n8n's address. */
+export const root = 'https://n8n.test/';
+/** How often the main process calls the inbox. */
+const wakeMs = 30_000;
+/** How long after the last action everything is over, ms, and when n8n is started again. */
+const quietMs = 800_000;
+export const restartMs = 2_400_000;
+
+/** A process of n8n, with what it has in memory. */
+export interface Process {
+	life: Life;
+	isUp: boolean;
+	keepers: Map<string, Keeper>;
+	others: Map<string, { trigger: OtherTrigger; names: DeliveryNames }>;
+}
+
+/** A process that has just started. */
+export const fresh = () => ({ life: newLife(), keepers: new Map(), others: new Map() });
+
+/** n8n. */
+export abstract class N8n extends VirtualTime {
+	readonly log: string[] = [];
+	readonly triggers: Trigger[] = [];
+	readonly processes: Process[] = [];
+	/** When processes were killed; when older copies were read, and written back. */
+	readonly kills: Array<{ at: number; process: number }> = [];
+	readonly olderCopies: Array<{ url: string; from: number; to: number }> = [];
+	/** When triggers were removed at the service, or registered there. */
+	readonly publications: number[] = [];
+	/** When the inbox was not registered at the service. */
+	readonly absences: Array<{ from: number; to: number }> = [];
+	/** When triggers could not be called. */
+	readonly unpublished: Array<{ url: string; from: number; to: number }> = [];
+	/** What a proxy responds for, and until when. */
+	protected readonly pages: Array<{ of: 'runs' | 'triggers'; until: number }> = [];
+	private loops = 0;
+
+	constructor(
+		readonly schedule: Schedule,
+		private readonly traces = false,
+	) {
+		super(schedule.seed, schedule.setting.trouble);
+		const { setting } = schedule;
+		for (let n = 0; n < setting.processes; n++) this.processes.push({ isUp: true, ...fresh() });
+		for (let n = 0; n < setting.triggers; n++) {
+			const isThere = !schedule.actions.some((one) => this.isNewTrigger(one, n));
+			this.triggers.push({
+				...{ url: `${root}webhook/trigger-${n}/webhook`, isInbox: n === 0 },
+				// Published after the inbox or before it, a trigger knows where it is.
+				stored: JSON.stringify(n > 0 && isThere ? { other: this.triggers[0].url } : {}),
+				...{ starting: [], started: [], late: [], registeredAt: 0 },
+				...{ isPublished: isThere, isRegistered: isThere },
+			});
+		}
+	}
+
+	/** Calls that begin in a process or an execution. */
+	protected abstract calls(life: Life): Calls;
+
+	/** Whether anything can still happen: the simulation ends long after the last action. */
+	private get isAwake(): boolean {
+		const last = Math.max(0, ...this.schedule.actions.map(({ at }) => at)) * 1_000;
+		const sinceMs = this.now - this.begin - last;
+		return sinceMs < quietMs || (sinceMs > restartMs && sinceMs < restartMs + 120_000);
+	}
+
+	/** The inbox. */
+	get inbox(): Trigger {
+		return this.triggers[0];
+	}
+
+	/** The first trigger is never new. */
+	private isNewTrigger(action: Action, index: number): boolean {
+		const isNew = action.is === 'publish' && action.isNew;
+		return isNew && index > 0 && action.trigger % this.schedule.setting.triggers === index;
+	}
+
+	/** Whether a request does not arrive, or its response. */
+	protected isLost(): boolean {
+		return !this.isCalm && this.random() * 500 < this.schedule.setting.trouble;
+	}
+
+	/** Whether n8n's database fails when n8n starts a workflow. */
+	private isFailing(): boolean {
+		return !this.isCalm && this.random() * 200 < this.schedule.setting.trouble;
+	}
+
+	protected note(text: () => string): void {
+		if (this.traces) this.log.push(`${((this.now - this.begin) / 1000).toFixed(2)} s  ${text()}`);
+	}
+
+	protected hasPage(of: 'runs' | 'triggers'): boolean {
+		return !this.isCalm && this.pages.some((page) => page.of === of && this.now < page.until);
+	}
+
+	protected end(life: Life): void {
+		life.isOver = true;
+		for (const tell of life.onEnd) tell();
+	}
+
+	protected kill(index: number, downMs: number): void {
+		const process = this.processes[index];
+		if (!process.isUp || this.isCalm) return;
+		this.kills.push({ at: this.now, process: index });
+		this.end(process.life);
+		Object.assign(process, { isUp: false, ...fresh() });
+		this.at(this.now + downMs, this.ever, () => {
+			process.isUp = true;
+			for (const trigger of this.triggers)
+				if (this.processOf(trigger) === process) void this.start(trigger);
+		});
+	}
+
+	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
+	protected async writeBack(trigger: Trigger, afterMs: number): Promise<void> {
+		const { stored } = trigger;
+		const from = this.now;
+		// If n8n is one process, it is killed together with the execution.
+		await this.after(afterMs, this.mainLife);
+		trigger.stored = stored;
+		this.olderCopies.push({ url: trigger.url, from, to: this.now });
+		this.note(() => `older copy of ${trigger.url} written back`);
+	}
+
+	/** The main process publishes the workflow again. At the end, it writes back what it has read. */
+	protected async publish(
+		trigger: Trigger,
+		{ gone, takes, isRemoved }: Extract<Action, { is: 'publish' }>,
+	): Promise<void> {
+		trigger.isPublished = false;
+		const unpublished = { url: trigger.url, from: this.now, to: Infinity };
+		this.unpublished.push(unpublished);
+		if (isRemoved) trigger.isRegistered = false;
+		if (isRemoved && trigger.isInbox) this.absences.push({ from: this.now, to: Infinity });
+		this.publications.push(this.now);
+		await this.after(gone * 1_000, this.ever);
+		trigger.isPublished = true;
+		unpublished.to = this.now;
+		const { stored } = trigger;
+		const copy = { url: trigger.url, from: this.now, to: Infinity };
+		this.olderCopies.push(copy);
+		await this.after(takes * 1_000, this.ever);
+		trigger.stored = stored;
+		copy.to = this.now;
+		// The list of webhooks is read to register the trigger.
+		if (!trigger.isInbox && this.inbox.isRegistered)
+			trigger.stored = JSON.stringify({ ...JSON.parse(stored), other: this.inbox.url });
+		if (trigger.isInbox) await this.showOthers(trigger);
+		if (!trigger.isRegistered) trigger.registeredAt = this.now;
+		if (trigger.isInbox)
+			for (const absence of this.absences) absence.to = Math.min(absence.to, this.now);
+		this.publications.push(this.now);
+		trigger.isRegistered = true;
+		this.note(() => `${trigger.url} published again`);
+		void this.keepAwake(trigger);
+	}
+
+	/** When it is published, the inbox says where it is. */
+	private async showOthers({ url: inbox }: Trigger): Promise<void> {
+		const { callTrigger } = this.calls(this.ever);
+		for (const { url, isRegistered, isInbox } of this.triggers)
+			if (isRegistered && !isInbox) await callTrigger(url, { is: 'look', inbox });
+	}
+
+	/** n8n starts: a registration that somebody has removed is made again, and the inbox wakes. */
+	protected async start(trigger: Trigger): Promise<void> {
+		if (this.processes.length === 1) await this.keepAwake(trigger);
+		else await this.calls(this.ever).callTrigger(trigger.url, { is: 'wake' });
+	}
+
+	/** The life of the process that publishes workflows and carries out executions; in queue mode, it is never killed. */
+	private get mainLife(): Life {
+		return this.processes.length === 1 ? this.processes[0].life : this.ever;
+	}
+
+	/** The main process calls the inbox again and again. If it is the only process, it may be killed. */
+	protected async keepAwake(trigger: Trigger): Promise<void> {
+		if (!trigger.isInbox) return;
+		const loop = ++this.loops;
+		const life = this.mainLife;
+		const { callTrigger, pause } = this.calls(life);
+		while (loop === this.loops && trigger.isPublished && this.isAwake) {
+			const result = await callTrigger(trigger.url, { is: 'wake' });
+			await pause(typeof result === 'object' ? wakeMs : 1_000);
+		}
+	}
+
+	/** The process that takes the requests to a trigger. */
+	processOf(trigger: Trigger): Process {
+		return this.processes[this.triggers.indexOf(trigger) % this.processes.length];
+	}
+
+	/** A request over n8n's public URL. @returns undefined without a response in time */
+	protected async request<T>(
+		life: Life,
+		url: string,
+		timeoutMs: number,
+		handle: (trigger: Trigger, process: Process, delivery: DeliveryUnderWay) => Promise<T>,
+	): Promise<T | 'gone' | undefined> {
+		const trigger = this.triggers.find((one) => one.url === url);
+		await this.after(this.latency(), life);
+		if (this.isLost() || this.hasPage('triggers')) return undefined;
+		if (!trigger?.isPublished) return 'gone';
+		const process = this.processOf(trigger);
+		if (!process.isUp) return undefined;
+		const { life: server } = process;
+		return await new Promise((resolve) => {
+			let isWaiting = true;
+			const delivery = new DeliveryUnderWay(trigger.registeredAt);
+			const finish = (result: T | undefined) => {
+				if (!isWaiting) return;
+				isWaiting = false;
+				timer.isOver = true;
+				server.onEnd.delete(reset);
+				life.onEnd.delete(leave);
+				this.at(this.now, life, () => resolve(result));
+			};
+			const reset = () => finish(undefined);
+			server.onEnd.add(reset);
+			const timer = newLife();
+			const leave = () => (isWaiting = false);
+			if (life !== this.ever) life.onEnd.add(leave);
+			// A response that comes too late does not reach anybody.
+			this.at(this.now + timeoutMs, timer, () => {
+				delivery.end('lost');
+				finish(undefined);
+			});
+			void (async () => {
+				delivery.read(trigger.stored);
+				const result = await handle(trigger, process, delivery);
+				await this.after(this.latency(), server);
+				// n8n stores an execution before anything else. If that fails, n8n has done nothing.
+				if (delivery.starts.length > 0 && this.isFailing()) {
+					await this.after(this.latency(), server);
+					delivery.end('failed');
+					delivery.finish(false);
+					return finish(undefined);
+				}
+				for (const start of delivery.starts) start();
+				if (delivery.writes && (!delivery.forgets || this.random() < 0.5))
+					trigger.stored = delivery.written();
+				await this.after(1 + this.random() * 5, server);
+				const isRefused = (result as unknown) === 503;
+				delivery.finish(!isRefused);
+				if (!isWaiting || this.isLost()) {
+					delivery.end('lost');
+					return finish(undefined);
+				}
+				delivery.end(isRefused ? 'failed' : 'received');
+				finish(result);
+			})();
+		});
+	}
+}
