@@ -30,7 +30,13 @@ export abstract class Executions extends N8n {
 			id,
 			url: `${root}webhook-waiting/${number + 1}/node?wait=${id}&signature=${'a'.repeat(64)}`,
 			...{ state: 'asking', isStopped: false, until: Infinity, startedAt: this.now },
-			...{ waitsAt: Infinity, diedAt: -Infinity, acceptedAt: 0, output: [] },
+			...{
+				waitsAt: Infinity,
+				diedAt: -Infinity,
+				acceptedAt: 0,
+				isAcceptedUnheard: false,
+				output: [],
+			},
 			...{ isEndedByLimit: false, phones: action.people.map(phoneOf) },
 			...{ asked: new Map(), repeated: new Map(), life: newLife() },
 		};
@@ -132,7 +138,9 @@ export abstract class Executions extends N8n {
 			this.note(() => `run ${run.id} got ${execution.output.join(' ')}`);
 		}
 		await this.after(this.latency(), life);
-		return this.isLost() ? 'unknown' : result;
+		const isLost = this.isLost();
+		if (result === 'accepted') execution.isAcceptedUnheard = isLost;
+		return isLost ? 'unknown' : result;
 	}
 
 	private stateOf({ state, isStopped, diedAt }: Execution): RunState {

@@ -1,5 +1,5 @@
 /** What must hold after each schedule, judged by what people wrote, what runs got and which workflows started. */
-import { groupBy, sortBy, uniq } from 'lodash';
+import { groupBy, sortBy, sumBy, uniq } from 'lodash';
 
 import { graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 
@@ -31,7 +31,11 @@ export const exceptions = {
 		'this message came before an older copy was written back, and a process was killed within a minute',
 	killedWhileRepeating: 'a process was killed seconds after the question was repeated',
 	unidentified:
-		'nothing identifies this message, and a process was killed before all its deliveries had their response or within a minute after an equal message, or an equal message came while a response was lost or a trigger was published',
+		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute; or it is one of several equal messages, and a trigger was published then',
+	withoutClock:
+		'the service does not show its clock, and a process was killed between two deliveries of this message',
+	lostAtTheEnd:
+		'a run has got this message in the last seconds before n8n itself ends the wait, and the response was lost',
 	absent:
 		'the inbox was not published when this message came to a trigger that was first published meanwhile',
 };
@@ -152,17 +156,30 @@ function distribute(group: Judged[], repetitions: number, inbox: string): void {
 	const users = sortBy(group, ({ outcomes }) => order.indexOf(outcomes.get(inbox)));
 	for (const one of group) one.uses = [];
 	for (const [index, use] of uses.entries()) users[index % users.length].uses.push(use);
-	for (const url of uniq(group.flatMap(({ outcomes }) => [...outcomes.keys()])).filter(
-		(one) => one !== inbox,
-	)) {
-		const there = group.filter(({ outcomes }) => outcomes.has(url));
-		const made = sortBy(
-			there.map(({ outcomes }) => outcomes.get(url) as Outcome),
-			(is) => is !== 'taken',
-		);
-		const byUse = sortBy(there, ({ uses: own }) => own.length === 0);
-		for (const one of byUse) one.outcomes.set(url, made.shift() as Outcome);
+	const byUse = sortBy(group, (one) => one.uses.length === 0);
+	for (const url of uniq(group.flatMap(({ outcomes }) => [...outcomes.keys()]))) {
+		const there = byUse.filter(({ outcomes }) => outcomes.has(url));
+		const made = outcomesAt(url, there);
+		for (const [index, one] of there.entries()) one.outcomes.set(url, made[index]);
 	}
+}
+
+/**
+ * What a trigger has made of equal messages, first the replies. Without its response, the service delivers a message again. That starts
+ * the workflow again, and may be the delivery of another one of them, so that this one is taken for the reply.
+ */
+function outcomesAt(url: string, there: Judged[]): Outcome[] {
+	const count = (urls: string[]) => urls.filter((one) => one === url).length;
+	const made = there.map(({ outcomes }) => outcomes.get(url) as Outcome);
+	const [starts, lost] = (['starts', 'lostStarts'] as const).map((name) =>
+		sumBy(there, ({ message }) => count(message[name])),
+	);
+	const started = made.filter((is) => is === 'started').length;
+	const taken = made.filter((is) => is === 'taken').length;
+	const used = there.filter(({ uses }) => uses.length > 0).length;
+	let again = Math.min(started - (starts - lost), used - taken);
+	const known = made.map((is) => (is === 'started' && again-- > 0 ? 'taken' : is));
+	return sortBy(known, (is) => is !== 'taken');
 }
 
 /** What excuses a message, or an equal one that cannot be told from it. */
@@ -170,6 +187,8 @@ function excuseFor(world: World, message: Written): Exception | undefined {
 	const equal = equalOf(world, message);
 	if (equal.some((one) => isKilledWhileHandingOver(world, one))) return 'killedWhileHandingOver';
 	if (isUnidentified(world, equal)) return 'unidentified';
+	if (isWithoutClock(world, message)) return 'withoutClock';
+	if (equal.some((one) => isLostAtTheEnd(world, one))) return 'lostAtTheEnd';
 	if (equal.some((one) => isOverwritten(world, one))) return 'killedAfterOlderCopy';
 	return isAbsent(world, equal) ? 'absent' : undefined;
 }
@@ -222,16 +241,29 @@ function isOverwritten(
 /** Whether nothing can tell a second delivery of a message from an equal message. */
 function isUnidentified({ kills, publications }: World, equal: Written[]): boolean {
 	if (equal[0].isCertain) return false;
-	const isKilled = equal.some((one) =>
+	const isPublished = equal.some(({ at }) =>
+		publications.some((one) => Math.abs(one - at) < callMs),
+	);
+	if (equal.length > 1 && isPublished) return true;
+	return equal.some((one) =>
 		equal
 			.filter(({ at }) => one.at - sameMs < at && at <= one.at)
 			.some(({ at }) => kills.some((kill) => at <= kill.at && kill.at <= one.handledAt)),
 	);
-	const isPublished = equal.some(({ at }) =>
-		publications.some((one) => Math.abs(one - at) < callMs),
-	);
-	const isLost = equal.some(({ hasLostResponse }) => hasLostResponse);
-	return isKilled || (equal.length > 1 && (isPublished || isLost));
+}
+
+/** Whether a process was killed between the deliveries of a message, and nothing says whether it was written before the question. */
+function isWithoutClock({ kills, schedule }: World, { at, handledAt }: Written): boolean {
+	const isKilled = kills.some((kill) => at <= kill.at && kill.at <= handledAt);
+	return !schedule.setting.showsClock && isKilled;
+}
+
+/** Whether n8n has accepted a message just before it would have ended the wait itself, and its response was lost. */
+function isLostAtTheEnd({ executions }: World, { id }: Written): boolean {
+	return executions.some(({ output, acceptedAt, until, isAcceptedUnheard }) => {
+		const isAtTheEnd = acceptedAt > until + graceMs - callMs;
+		return output.includes(id) && isAcceptedUnheard && isAtTheEnd;
+	});
 }
 
 /** Whether a process was killed before n8n could store what had happened. The inbox stores nothing while it is not published. */

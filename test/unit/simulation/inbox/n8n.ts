@@ -57,7 +57,7 @@ export abstract class N8n extends VirtualTime {
 				// Published after the inbox or before it, a trigger knows where it is.
 				stored: JSON.stringify(n > 0 && isThere ? { other: this.triggers[0].url } : {}),
 				...{ starting: [], started: [], late: [], registeredAt: 0 },
-				...{ isPublished: isThere, isRegistered: isThere },
+				...{ isPublished: isThere, isRegistered: isThere, wasPublished: isThere },
 			});
 		}
 	}
@@ -121,7 +121,8 @@ export abstract class N8n extends VirtualTime {
 
 	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
 	protected async writeBack(trigger: Trigger, afterMs: number): Promise<void> {
-		const { stored } = trigger;
+		const { stored, wasPublished } = trigger;
+		if (!wasPublished) return;
 		const from = this.now;
 		// If n8n is one process, it is killed together with the execution.
 		await this.after(afterMs, this.mainLife);
@@ -143,6 +144,7 @@ export abstract class N8n extends VirtualTime {
 		this.publications.push(this.now);
 		await this.after(gone * 1_000, this.ever);
 		trigger.isPublished = true;
+		trigger.wasPublished = true;
 		unpublished.to = this.now;
 		const { stored } = trigger;
 		const copy = { url: trigger.url, from: this.now, to: Infinity };

@@ -71,10 +71,11 @@ export interface Written {
 	quoted?: string;
 	/** When the question was first repeated after it, or after an equal one that cannot be told from it. */
 	repeatedAt?: number;
-	/** Whether a trigger has handled it, and the service has got no response. */
-	hasLostResponse: boolean;
 	/** When a trigger has last received it. */
 	handledAt: number;
+	/** URLs of triggers whose workflow it has started, each as often; and those for which the service has got no response then. */
+	starts: string[];
+	lostStarts: string[];
 	/** What each trigger has made of it, and when. */
 	outcomes: Map<string, { is: 'started' | 'taken' | 'pending' | 'givenUp'; at: number }>;
 }
@@ -85,6 +86,8 @@ export interface Trigger {
 	isInbox: boolean;
 	isPublished: boolean;
 	isRegistered: boolean;
+	/** Whether it was published at any time. Only then may an execution of its workflow be under way. */
+	wasPublished: boolean;
 	registeredAt: number;
 	stored: string;
 	/** Messages with which n8n is starting its workflow. */
@@ -105,8 +108,9 @@ export interface Execution {
 	waitsAt: number;
 	/** When its worker was killed. */
 	diedAt: number;
-	/** When it got its replies. */
+	/** When it got its replies, and whether the inbox has got no response then. */
 	acceptedAt: number;
+	isAcceptedUnheard: boolean;
 	until: number;
 	/** Whom it asks, and when each of them was asked. */
 	phones: string[];

@@ -159,7 +159,8 @@ export class World extends Executions {
 		const quoted = quotes === undefined ? undefined : `q ${quotes} ${phoneOf(person)}`;
 		const message: Written = {
 			...{ id: `m${this.written.length}`, phone: phoneOf(person), text, isCertain },
-			...{ at: this.now, outcomes: new Map(), quoted, hasLostResponse: false, handledAt: 0 },
+			...{ at: this.now, outcomes: new Map(), quoted, handledAt: 0 },
+			...{ starts: [], lostStarts: [] },
 		};
 		this.written.push(message);
 		for (const trigger of this.triggers.filter((one) => one.isRegistered))
@@ -177,18 +178,13 @@ export class World extends Executions {
 				if (outcomes.get(trigger.url)?.is === 'pending') outcomes.delete(trigger.url);
 				return;
 			}
-			let isHandled = false;
 			const status = await this.request(
 				this.ever,
 				trigger.url,
 				serviceTimeoutMs,
-				async (_, process, delivery) => {
-					isHandled = true;
-					return await this.receive(trigger, process, delivery, message);
-				},
+				async (_, process, delivery) => await this.receive(trigger, process, delivery, message),
 			);
 			if (status === 200) return;
-			message.hasLostResponse ||= isHandled && status !== 503;
 		}
 		outcomes.set(trigger.url, { is: 'givenUp', at: this.now });
 	}
@@ -222,6 +218,10 @@ export class World extends Executions {
 			if (trigger.isInbox) delivery.store(this.keeperOf(trigger, process).live);
 			trigger.starting.push(id);
 			delivery.starts.push(() => {
+				message.starts.push(trigger.url);
+				void delivery.ended.then((end) => {
+					if (end === 'lost') message.lostStarts.push(trigger.url);
+				});
 				if (!trigger.started.includes(id)) trigger.started.push(id);
 				if (is === 'ordinary') outcomes.set(trigger.url, { is: 'started', at: this.now });
 			});
