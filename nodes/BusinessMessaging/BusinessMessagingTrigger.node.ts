@@ -11,7 +11,12 @@ import {
 } from 'n8n-workflow';
 
 import { testCredential } from './transport/credentialTest';
-import { hints, properties, subtitle, triggerPanel } from './trigger/triggerDescription';
+import {
+	hints,
+	triggerPanel,
+	triggerProperties,
+	triggerSubtitle,
+} from './trigger/triggerDescription';
 
 const registration = async () => await import('./trigger/registration.js');
 
@@ -29,7 +34,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		// everything else in a delivery.
 		version: [1, 1.1],
 		defaultVersion: 1.1,
-		subtitle,
+		subtitle: triggerSubtitle,
 		description:
 			'Send messages, or start the workflow when a customer writes or the status of a message changes',
 		eventTriggerDescription: 'Waiting for the service to deliver an event',
@@ -59,7 +64,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		],
 		triggerPanel,
 		hints,
-		properties,
+		properties: triggerProperties,
 	};
 
 	methods = { credentialTest: { testCredential } };

@@ -4,7 +4,7 @@
  */
 import { InputError } from '../transport/errors';
 import { type Person, type Question, type Run, leaseMs } from './core';
-import type { CallResult, Calls, Request, Response } from './protocol';
+import type { CallResult, Calls, Request, InboxResponse } from './protocol';
 import { toRecord } from './records';
 import type { Triggers } from './urls';
 
@@ -143,18 +143,19 @@ async function findInbox(ports: Calls, urls: string[]): Promise<string> {
 	const [response] = responses;
 	if (url === undefined || (typeof response === 'object' && response.inbox === 'no'))
 		throw hasNone();
-	if (there.length > 1) throw areSeveral(there.map((one, index) => nameOf(one, responses[index])));
+	if (there.length > 1)
+		throw areSeveral(there.map((one, index) => workflowNameOf(one, responses[index])));
 	accepted(response, url);
 	return url;
 }
 
 /** Repeats a call until the inbox accepts it. @throws InputError if it does not within a minute */
-async function untilAccepted(ports: Calls, url: string, request: Request): Promise<Response> {
+async function untilAccepted(ports: Calls, url: string, request: Request): Promise<InboxResponse> {
 	return accepted(await untilResponse(ports, url, request, true), url);
 }
 
 /** @throws InputError for any other response than that of an inbox that accepts the call */
-function accepted(result: CallResult, url: string): Response {
+function accepted(result: CallResult, url: string): InboxResponse {
 	if (result === undefined) throw isSilent();
 	if (result === 'refused') throw isOtherKey(url);
 	if (result === 'gone' || result.inbox === 'no') throw isGone();
@@ -183,7 +184,7 @@ async function untilResponse(
 }
 
 /** How an error names a trigger: by its workflow, if it responds. */
-export function nameOf(url: string, result: CallResult): string {
+export function workflowNameOf(url: string, result: CallResult): string {
 	const { workflow } = typeof result === 'object' ? result : {};
 	return workflow === undefined ? url : `"${workflow}"`;
 }

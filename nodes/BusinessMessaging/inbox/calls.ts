@@ -9,7 +9,7 @@ import { BoundedMap } from '../boundedMap';
 import { isRecord } from '../jsonValues';
 import { pause } from '../transport/deadline';
 import { type Run, type RunState, handOverOf } from './core';
-import type { CallResult, Calls, Response } from './protocol';
+import type { CallResult, Calls, InboxResponse } from './protocol';
 import { fromRecord, toRecord } from './records';
 import { seal, unseal } from './seal';
 
@@ -107,7 +107,7 @@ async function callTrigger(
 	if (keyId === undefined) return undefined;
 	const response = await call(http, keyId, url, url, content);
 	if (!response) return undefined;
-	if (response.opened) return response.opened as Response;
+	if (response.opened) return response.opened as InboxResponse;
 	const { statusCode, body } = response;
 	const message = messageOf(body);
 	if (statusCode === 401 && message === refusal) return 'refused';
@@ -130,7 +130,7 @@ export async function callRun(
 	const record = isHandOver ? toRecord(handOverOf(run), own) : undefined;
 	const timeoutMs = isHandOver ? maxResumeMs : callTimeoutMs;
 	const response = await call(http, keyId, run.url, run.id, { own, record }, timeoutMs);
-	return response ? stateOf(run.url, response) : 'unknown';
+	return response ? runStateOf(run.url, response) : 'unknown';
 }
 
 /** The replies in a call of the trigger; undefined if it only asks whether the run waits. @param id of the run */
@@ -148,7 +148,7 @@ const states: Array<[words: string, state: RunState]> = [
 ];
 
 /** The state of a run. Only a response of n8n or of our node counts: a proxy may respond with any page and any status. */
-export function stateOf(url: string, { statusCode, body, opened }: CallResponse): RunState {
+export function runStateOf(url: string, { statusCode, body, opened }: CallResponse): RunState {
 	if (opened) return (opened as { state: RunState }).state;
 	if (!isRecord(body)) return stateOfPage(String(body));
 	const message = messageOf(body);

@@ -149,7 +149,7 @@ export type Decision =
  *
  * @param asked the questions to its sender: first the one that the message quotes, then the others, the latest first
  */
-export function decide(asked: Asked[], message: Arrival, now: number): Decision {
+export function decideOn(asked: Asked[], message: Arrival, now: number): Decision {
 	for (const { run, person } of asked) {
 		const question = run.questions[person.question];
 		const isTaking = person.messages.length === 0 || now < (person.moreUntil ?? 0);

@@ -21,7 +21,7 @@ import type { Arrival, Late, Person, Run, Verdict } from './core';
 import { Keeper } from './keeper';
 import { DeliveryNames } from './messageNames';
 import { OtherTrigger } from './otherTrigger';
-import type { Delivery, KeeperPorts, Request, Response } from './protocol';
+import type { InboxDelivery, KeeperPorts, Request, InboxResponse } from './protocol';
 import { seal, unseal } from './seal';
 import { triggersAmong } from './urls';
 
@@ -62,7 +62,7 @@ const newName = () => randomBytes(6).toString('base64url');
 const keyOf = (context: IWebhookFunctions) => `${nodeKey(context)} ${webhookUrlOf(context)}`;
 
 /** A delivery, and what n8n has to store with it of the inbox. */
-export interface Handled extends Delivery {
+export interface Handled extends InboxDelivery {
 	/** The value to store; undefined if nothing of the inbox has changed. */
 	live?: { toJSON(): unknown };
 }
@@ -125,7 +125,7 @@ async function repeat(
 /** Opens the inbox for a delivery. @param given the client of a call @throws ServiceError if the credential is not valid */
 export async function openKeeper(
 	context: IWebhookFunctions,
-	delivery: Delivery,
+	delivery: InboxDelivery,
 	given?: Client,
 ): Promise<Keeper> {
 	const own = webhookUrlOf(context);
@@ -163,7 +163,7 @@ export interface Other {
 /** Opens another trigger than the inbox for a delivery. */
 export function openOther(
 	context: IWebhookFunctions,
-	delivery: Delivery,
+	delivery: InboxDelivery,
 	isManual: boolean,
 ): Other {
 	const own = webhookUrlOf(context);
@@ -209,7 +209,7 @@ export interface Call {
 	client: Client;
 	request: Request;
 	/** Encrypts the response. */
-	respond: (response: Response) => object;
+	respond: (response: InboxResponse) => object;
 }
 
 /** Decrypts a call. @returns the status with which to refuse it, if it is not valid */

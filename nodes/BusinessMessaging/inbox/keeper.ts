@@ -9,14 +9,14 @@ import {
 	type Asked,
 	type Run,
 	type Verdict,
-	decide,
+	decideOn,
 	dueAt,
 	fateOf,
 	isPast,
 } from './core';
 import { Known } from './known';
 import { type Delivered, DeliveryNames, MessageNames, type Source } from './messageNames';
-import type { Delivery, KeeperPorts, Request, Responded, Response } from './protocol';
+import type { InboxDelivery, KeeperPorts, Request, Responded, InboxResponse } from './protocol';
 import { fromRecord } from './records';
 import { Store } from './store';
 
@@ -28,10 +28,7 @@ let made = 0;
 
 /** The inbox. */
 export class Keeper {
-	readonly known = new Known((run) => {
-		this.store.noteChange(run);
-		if (run) this.schedule(run);
-	});
+	readonly known = new Known((run) => this.noteChange(run));
 	private readonly store: Store;
 	private readonly deliveries: DeliveryNames;
 	private readonly names: MessageNames;
@@ -63,12 +60,18 @@ export class Keeper {
 	}
 
 	/** Reads what n8n has stored with the trigger, once. Later, n8n only has what this process has written. */
-	load(delivery: Pick<Delivery, 'stored'>): void {
+	load(delivery: Pick<InboxDelivery, 'stored'>): void {
 		const isFirst = this.store.load(delivery, {
 			name: (name) => this.names.restore(name),
 			run: (run) => this.restore(run),
 		});
 		if (isFirst) void this.startLate();
+	}
+
+	/** A run has changed; without one, something else has. */
+	private noteChange(run?: Run): void {
+		this.store.noteChange(run);
+		if (run) this.schedule(run);
 	}
 
 	private restore(run: Run): void {
@@ -98,7 +101,7 @@ export class Keeper {
 	 * @returns a verdict for each message; `busy` if one is not known: then the service has to deliver again
 	 */
 	async receive(
-		delivery: Delivery,
+		delivery: InboxDelivery,
 		arrivals: Arrival[],
 		hasOthers = false,
 	): Promise<Verdict[] | 'busy'> {
@@ -150,7 +153,7 @@ export class Keeper {
 		for (;;) {
 			const now = this.ports.now();
 			const asked = this.known.runs.to(message);
-			const decision = decide(asked, message, now);
+			const decision = decideOn(asked, message, now);
 			if (decision.is === 'ordinary') {
 				// Why it is ordinary must be stored before a workflow starts with it, e.g. an earlier reply, or the end of a run.
 				// Otherwise, after a crash, the next process would take the message for the reply.
@@ -206,8 +209,7 @@ export class Keeper {
 	private noteWaiting(run: Run): void {
 		if (run.hasWaited) return;
 		run.hasWaited = true;
-		this.store.noteChange(run);
-		this.schedule(run);
+		this.noteChange(run);
 	}
 
 	private end(run: Run): void {
@@ -224,7 +226,7 @@ export class Keeper {
 	}
 
 	/** Responds to a call. @param isInbox whether the trigger takes questions */
-	async respond(delivery: Delivery, request: Request, isInbox: boolean): Promise<Responded> {
+	async respond(delivery: InboxDelivery, request: Request, isInbox: boolean): Promise<Responded> {
 		if (request.is === 'late') return this.takeLate(delivery);
 		if (request.is === 'wake') {
 			if (!this.store.isStored(delivery)) await this.store.persist(delivery);
@@ -239,12 +241,12 @@ export class Keeper {
 	}
 
 	/** What messages are that another trigger has received. */
-	private async tellVerdicts(request: Extract<Request, { is: 'what' }>): Promise<Response> {
+	private async tellVerdicts(request: Extract<Request, { is: 'what' }>): Promise<InboxResponse> {
 		const { messages, from } = request;
 		return { inbox: 'yes', verdicts: await this.judgeAll(messages, from) };
 	}
 
-	private answer(request: Request): Response {
+	private answer(request: Request): InboxResponse {
 		if (request.is === 'end') {
 			const run = this.known.runs.get(request.id);
 			if (run) this.end(run);
@@ -261,7 +263,7 @@ export class Keeper {
 	}
 
 	/** The late replies with which a call starts the workflow, unless an earlier call is doing so. */
-	private takeLate(delivery: Delivery): Responded {
+	private takeLate(delivery: InboxDelivery): Responded {
 		const late = [...this.known.late].filter(([key]) => !this.starting.has(key));
 		const keys = late.map(([key]) => key);
 		if (keys.length === 0) return { response: { inbox: 'yes' } };

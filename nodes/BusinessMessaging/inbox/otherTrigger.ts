@@ -1,7 +1,7 @@
 /** Any other trigger than the inbox: it asks the inbox about each message before it starts its workflow. */
 import type { Verdict } from './core';
 import type { Delivered, Source } from './messageNames';
-import type { CallResult, Calls, Request, Response } from './protocol';
+import type { CallResult, Calls, Request, InboxResponse } from './protocol';
 
 /** After this time without an inbox, messages are ordinary, ms. */
 const maxAbsenceMs = 600_000;
@@ -100,6 +100,6 @@ export class OtherTrigger {
 	}
 }
 
-function isInbox(result: CallResult): result is Response {
+function isInbox(result: CallResult): result is InboxResponse {
 	return typeof result === 'object' && result.inbox !== 'no';
 }

@@ -29,7 +29,7 @@ export type Request =
 	| { is: 'late' };
 
 /** The response to a call. */
-export interface Response {
+export interface InboxResponse {
 	/** `no`: the trigger is no inbox. */
 	inbox: 'yes' | 'no' | 'full';
 	/** The name of the workflow. */
@@ -41,7 +41,7 @@ export interface Response {
 }
 
 /** `refused`: the trigger could not open the call; `gone`: n8n says that the trigger is not published; undefined: no certain response. */
-export type CallResult = Response | 'refused' | 'gone' | undefined;
+export type CallResult = InboxResponse | 'refused' | 'gone' | undefined;
 
 /** Time and calls. None of them throws. */
 export interface Calls {
@@ -66,7 +66,7 @@ export interface KeeperPorts extends Calls {
 }
 
 /** A delivery of the service, or a call, while n8n handles it. */
-export interface Delivery {
+export interface InboxDelivery {
 	/** What n8n had stored with the trigger when the delivery arrived. */
 	stored: unknown;
 	/** When the trigger was registered at the service, ms since 1970. */
@@ -86,4 +86,4 @@ export interface Delivery {
 }
 
 /** A response, and the late replies with which the call starts the workflow. */
-export type Responded = { response: Response; late?: Late[] };
+export type Responded = { response: InboxResponse; late?: Late[] };

@@ -10,7 +10,7 @@ import { pause } from '../transport/deadline';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { webhookUrlOf } from '../webhooks/publicAddress';
 import type { RegisteredWebhook } from '../webhooks/registrations';
-import { nameOf } from './asker';
+import { workflowNameOf } from './asker';
 import { callsOf } from './calls';
 import { triggersAmong } from './urls';
 
@@ -44,7 +44,7 @@ export async function checkTriggers(
 	for (const url of inboxes) {
 		const result = await calls.callTrigger(url, { is: 'hello' });
 		if (result === 'gone') continue; // left behind by a workflow that is not published
-		if (keepsReplies) throw keepsAlready(nameOf(url, result));
+		if (keepsReplies) throw keepsAlready(workflowNameOf(url, result));
 		if (result === 'refused') throw hasOtherKey(url);
 		writeState(context, 'inboxUrl', url);
 	}

@@ -6,7 +6,7 @@ import { isEqual } from 'lodash';
 
 import type { Run } from './core';
 import type { Known } from './known';
-import type { Delivery, KeeperPorts } from './protocol';
+import type { InboxDelivery, KeeperPorts } from './protocol';
 import { fromRecord, toRecord } from './records';
 
 /** Changes that arrive within this time, ms, are stored together, because storing takes long with thousands of people. */
@@ -49,7 +49,7 @@ export class Store {
 	) {}
 
 	/** Reads what n8n has stored, once. @returns whether it was read now */
-	load({ stored }: Pick<Delivery, 'stored'>, restoring: Restoring): boolean {
+	load({ stored }: Pick<InboxDelivery, 'stored'>, restoring: Restoring): boolean {
 		const entries = { ...(stored as Record<string, string> | undefined) };
 		const { by } = entries;
 		if (this.isLoaded) this.noticeOther(by);
@@ -130,7 +130,7 @@ export class Store {
 	}
 
 	/** Whether n8n had stored what is known when a delivery arrived: an execution may have written back an older copy. */
-	isStored({ stored }: Delivery): boolean {
+	isStored({ stored }: InboxDelivery): boolean {
 		return (
 			this.changes === this.storedChanges &&
 			isEqual({ ...(stored as object) }, { ...this.toStored() })
@@ -150,7 +150,7 @@ export class Store {
 	 *
 	 * @param isStarting whether the delivery starts a workflow: then n8n may forget that the data was changed
 	 */
-	async persist(delivery: Delivery, isStarting = false): Promise<void> {
+	async persist(delivery: InboxDelivery, isStarting = false): Promise<void> {
 		const { gathering } = this;
 		if (gathering) {
 			const late = this.ports()

@@ -38,7 +38,7 @@ import {
 	getsMessages,
 	isChosen,
 	readFilters,
-	readSettings,
+	readTriggerSettings,
 } from './settings';
 
 /**
@@ -53,7 +53,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const body: unknown = context.getBodyData();
 	const challenge = answerPost(body);
 	if (challenge) return challenge;
-	const settings = readSettings(context);
+	const settings = readTriggerSettings(context);
 	if (isRecord(body) && body.event === callEvent) return await answerCall(context, settings);
 	const isKnown = await hasSecret(context, settings);
 	if (isKnown === undefined) return refuse(context, 503, 'The secret could not be checked');

@@ -28,7 +28,7 @@ import {
 } from '../webhooks/registrations';
 import { newSecret, readOwnUrl, withSecret } from '../webhooks/secret';
 import { type Registration, recall, remember } from './secrets';
-import { type TriggerSettings, checkSettings, getsMessages, readSettings } from './settings';
+import { type TriggerSettings, checkSettings, getsMessages, readTriggerSettings } from './settings';
 
 /**
  * The URLs whose registration has just failed. n8n then asks for a clean-up. If the clean-up throws, n8n 2.41 goes on to
@@ -43,7 +43,7 @@ const failed = new BoundedMap<string, true>({ maxSize: 2_000, maxAgeMs: 60_000 }
  * @throws NodeOperationError that says what happened and what to do
  */
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
-	const settings = readSettings(context);
+	const settings = readTriggerSettings(context);
 	try {
 		await checkSettings(context, settings);
 		if (settings.isManual) {
@@ -78,7 +78,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
  * @throws NodeOperationError that says what happened and what to do
  */
 export async function register(context: IHookFunctions): Promise<boolean> {
-	const settings = readSettings(context);
+	const settings = readTriggerSettings(context);
 	const { events } = settings;
 	try {
 		const { client, address, registration, own, all } = await makePlan(context, settings);
@@ -154,7 +154,7 @@ function mayBeTaken(failure: ServiceError): boolean {
  */
 export async function unregister(context: IHookFunctions): Promise<boolean> {
 	const url = webhookUrlOf(context);
-	const { isManual } = readSettings(context);
+	const { isManual } = readTriggerSettings(context);
 	const known = recall(context, url);
 	const key = urlKey(context);
 	const cleansUp = failed.has(key);

@@ -13,10 +13,10 @@ import { type Filters, checkSenders } from './filters';
 type Context = IHookFunctions | IWebhookFunctions;
 
 /** The fields of the trigger. */
-export type TriggerSettings = ReturnType<typeof readSettings>;
+export type TriggerSettings = ReturnType<typeof readTriggerSettings>;
 
 /** Reads the fields. The filters are read apart, because they may contain expressions for a delivery. */
-export function readSettings(context: Context) {
+export function readTriggerSettings(context: Context) {
 	const options = context.getNodeParameter('options', {}) as IDataObject;
 	const fields = [context.getNodeParameter('events', ''), options.otherEvents ?? ''];
 	const names = (fields as Array<string | string[]>).flat();

@@ -76,6 +76,22 @@ test('asks nobody with another API key than that of the inbox', async () => {
 	expect(service.sent()).toEqual([]);
 });
 
+test('asks nobody while another trigger of this n8n has another API key, so that replies would start its workflow', async () => {
+	const credentials = service.credentials(service.newKey());
+	const other = await triggers.active({ webhookId: 'other-key', credentials });
+	await (
+		await triggers.make({ webhookId: 'keyed', parameters: { keepReplies: true } })
+	).activate(
+		'init', // when n8n starts, triggers do not look at each other
+	);
+	const { error } = await ask();
+	expect(error).toMatchObject({
+		message: expect.stringContaining('uses another API key of the same account'),
+		description: expect.stringContaining(other.url),
+	});
+	expect(service.sent()).toEqual([]);
+});
+
 test('asks nobody if the service hides the addresses of its webhooks', async () => {
 	service.showWebhooks(() => undefined);
 	service.sandbox.state.webhooks.create({ url: 'https://example.com/', events: [] });

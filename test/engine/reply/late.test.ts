@@ -69,3 +69,27 @@ test('late replies that do not pass the filters of the only trigger start nothin
 	expect(startedBy(invoices)).toEqual(['Invoice, please']);
 	expect(logged.join('')).toContain('do not pass the filters (1)');
 });
+
+test('several late replies that n8n could not start the workflow with before a restart start it once each', async () => {
+	const options = { webhookId: 'stored', parameters: { keepReplies: true } };
+	const before = await triggers.active(options);
+	before.storeExecution = async () => {
+		throw new Error('The database is locked');
+	};
+	const execution = await people.ask([anna, berta, carl, '+15550001004']);
+	const replies = [];
+	for (const from of [anna, berta, carl]) replies.push(...(await people.write(from, `by ${from}`)));
+	execution.stop();
+	await people.write('+15550001004', 'Hello'); // so the inbox finds that the run is over
+	await until('the late replies to be stored', () => !isLateDone(before));
+	const { staticData } = before;
+	await before.deactivate();
+	const after = await triggers.make({ ...options, staticData });
+	await after.activate('init');
+	await until('the late replies', () => isLateDone(after) && after.executions.length > 0);
+	await people.again(replies);
+	const texts = after.executions.flatMap(({ items }) => items[0].map(({ json }) => json.text));
+	expect(texts.filter((text) => text !== 'Hello').sort()).toEqual(
+		[anna, berta, carl].map((from) => `by ${from}`),
+	);
+});

@@ -1,22 +1,31 @@
 /** The calls of Send and Wait to triggers and runs, over HTTP: which calls are accepted, and what unusual responses lead to. */
+import { once } from 'node:events';
+
 import { chunk, range } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { until } from '../../../harness/until';
-import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
+import {
+	received,
+	Triggers,
+	useLog,
+	useOtherHost,
+	useService,
+} from '../../../harness/engine/service';
 import type { Trigger } from '../../../harness/engine/trigger';
 import type { WebhookHandler } from '../../../harness/engine/webhooks';
-import { callRun } from '../../../nodes/BusinessMessaging/inbox/calls';
+import { callRun, callsOf, refusal } from '../../../nodes/BusinessMessaging/inbox/calls';
 import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
-import { People, anna, berta, carl, startedBy } from './support';
+import { People, anna, berta, carl, startedBy, stopClock } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
 const people = new People(service);
 const logged = useLog(service, 'businessMessagingTrigger', 'webhook');
+const foreign = useOtherHost((_, response) => response.end('{"inbox":"yes"}'));
 
 let count = 0;
 const inbox = async (options: object = {}) =>
@@ -152,6 +161,29 @@ test.each([
 	expect(await calledBack(statusCode, body)).toBe(state);
 });
 
+test.each([
+	[
+		404,
+		{ code: 404, message: 'The requested webhook "POST a/webhook" is not registered.' },
+		'gone',
+	],
+	[401, { message: refusal }, 'refused'],
+	// Anything else may come from a proxy, or from n8n while it starts.
+	[200, { inbox: 'yes' }, undefined],
+	[200, '<html>Maintenance</html>', undefined],
+	[401, { message: 'Unauthorized' }, undefined],
+	[403, '<html>Forbidden</html>', undefined],
+	[404, { message: 'no Route matched with those values' }, undefined],
+	[404, '404 page not found', undefined],
+	[410, '<html>Gone</html>', undefined],
+	[503, { message: 'Try again' }, undefined],
+])('a trigger that responds with %i and %j counts as %s', async (statusCode, body, result) => {
+	const calls = callsOf({ httpRequest: async () => ({ statusCode, body }) }, async () => 'key');
+	expect(await calls.callTrigger('https://n8n.test/webhook/a/webhook', { is: 'hello' })).toBe(
+		result,
+	);
+});
+
 test('what is stored for one open question has at most 300 bytes', async () => {
 	const trigger = await inbox();
 	const uuid = '0b1c2d3e-aaaa-4bbb-8ccc-0123456789ab';
@@ -269,27 +301,22 @@ test('an event as in the specification that is delivered again after a late resp
 	const waiting = new WaitingRun(trigger, [anna, berta]);
 	await waiting.tell();
 	const event = { event: 'message.received', data: { from: anna, text: 'Tuesday at ten' } };
-	const url = new URL(triggers.urlOf(trigger));
-	const controller = new AbortController();
-	const body = JSON.stringify(event);
-	const headers = { 'Content-Type': 'application/json' };
-	const first = fetch(url, { method: 'POST', body, headers, signal: controller.signal });
-	await until(
-		'the delivery to arrive',
-		() => people.storedBy(trigger).join().includes('ten') || undefined,
-		{
-			limit: 300,
-		},
-	).catch(() => {});
-	controller.abort();
-	await first.catch(() => {});
+	let lost = 0;
+	trigger.beforeResponse = async (response) => {
+		const isFirst = (response.req.body as typeof event).data.from === anna && lost++ === 0;
+		if (!isFirst) return;
+		const closed = once(response, 'close');
+		response.socket?.destroy();
+		await closed;
+	};
+	await expect(triggers.deliver(trigger, event)).rejects.toThrow();
 	await triggers.deliver(trigger, event);
 	await triggers.deliver(trigger, { event: 'message.received', data: { from: berta, text: 'No' } });
 	await until('the run to go on', () => waiting.got.length > 0);
 	expect(waiting.got).toEqual(['Tuesday at ten', 'No']);
-	expect(startedBy(trigger).length).toBeLessThanOrEqual(1);
+	expect(startedBy(trigger)).toEqual([]);
 	await triggers.deliver(trigger, event);
-	expect(startedBy(trigger)).toContain('Tuesday at ten');
+	expect(startedBy(trigger)).toEqual(['Tuesday at ten']);
 });
 
 test('replies still reach the run if the API key is changed while a question is open', async () => {
@@ -315,9 +342,11 @@ test('replies still reach the run if the API key is changed while a question is 
 test('if the API key is changed and nothing happens after that, the run still gets the replies so far when the time is up', async () => {
 	const credentials = service.credentials(service.newKey());
 	const trigger = await inbox({ credentials });
+	const goOn = stopClock();
 	const limit = { limitWaitTime: 0.05, waitTimeUnit: 'minutes' };
 	const execution = await people.ask([anna, berta], limit, { credentials });
 	await triggers.deliver(trigger, message('in time', anna));
+	goOn();
 	Object.assign(credentials, service.newKey());
 	const outputs = await until('the run to go on', () => execution.outputs, { limit: 20_000 });
 	expect(outputs[0].map(({ json }) => json)).toMatchObject([
@@ -390,3 +419,40 @@ test.each([
 		expect(people.storedBy(trigger)).toEqual([]);
 	},
 );
+
+test('a call counts once: repeated within five minutes, it is refused, and no response shows what is stored', async () => {
+	const trigger = await inbox();
+	const { run } = new WaitingRun(trigger, [anna]);
+	const content = { is: 'close', id: run.id, run: toRecord(run, trigger.url), skewMs: null };
+	const recorded = sealed(trigger.url, content);
+	const first = await call(trigger, recorded);
+	expect(Object.keys(first.body as object)).toEqual(['sealed']);
+	const again = await call(trigger, recorded);
+	expect([again.status, again.body]).toEqual([
+		401,
+		{ message: expect.stringContaining('was made before') },
+	]);
+});
+
+test('another host is never called, also if a call or a registration names it', async () => {
+	const [keeper, other] = [await inbox(), await triggers.active({ webhookId: 'names-no-host' })];
+	const { webhooks } = service.sandbox.state;
+	for (const path of ['/webhook/a/webhook', `/webhook/b/webhook?inbox=${'a'.repeat(43)}`])
+		webhooks.create({ url: `${foreign.url}${path}`, events: ['message.read'] });
+	const elsewhere = `${foreign.url}/webhook/c/webhook`;
+	await call(other, sealed(other.url, { is: 'look', inbox: elsewhere }));
+	const from = { trigger: elsewhere, registeredAt: 0 };
+	await call(keeper, sealed(keeper.url, { is: 'what', from, messages: [] }));
+	const execution = await people.ask([anna]);
+	await triggers.deliver(other, message('Yes', anna));
+	await until('the run to go on', () => execution.outputs);
+	expect(startedBy(other)).toEqual([]);
+	expect(foreign.seen).toEqual([]);
+});
+
+test('with an invalid credential, a call is refused like any other that nobody has made', async () => {
+	const trigger = await inbox();
+	trigger['options'].credentials = service.credentials({ baseUrl: 'no address' });
+	const { status } = await call(trigger, { sealed: 'AAAA' });
+	expect([status, trigger.executions]).toEqual([401, []]);
+});

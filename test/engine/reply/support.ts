@@ -31,6 +31,16 @@ export function startedBy({ executions }: Trigger): unknown[] {
 	return executions.map(({ items }) => items[0][0].json.text);
 }
 
+/**
+ * Stops n8n's clock, so that a time limit does not pass before the replies that have to be in time, however slow the machine is.
+ *
+ * @returns lets it go on
+ */
+export function stopClock(): () => void {
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+	return () => clock.mockRestore();
+}
+
 /** The people of one service, and the run that asks them. */
 export class People {
 	constructor(private readonly service: Service) {}

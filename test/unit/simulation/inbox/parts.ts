@@ -1,6 +1,6 @@
 /** Schedules, and the parts of the simulated world. */
 import type { Arrival, Question } from '../../../../nodes/BusinessMessaging/inbox/core';
-import type { Delivery } from '../../../../nodes/BusinessMessaging/inbox/protocol';
+import type { InboxDelivery } from '../../../../nodes/BusinessMessaging/inbox/protocol';
 import type { Life } from './time';
 
 /** How n8n runs. The first trigger is the inbox; the third one only wants opt-outs. */
@@ -124,7 +124,7 @@ export interface Execution {
 }
 
 /** A delivery while n8n handles it: what n8n had read, and what it writes back. */
-export class DeliveryUnderWay implements Delivery {
+export class DeliveryUnderWay implements InboxDelivery {
 	stored: unknown;
 	live?: { toJSON(): unknown };
 	/** Whether n8n writes back all that it has read, with the changes. */
