@@ -52,7 +52,7 @@ function isBroken(document: string, target: string): boolean {
 
 test.each(documents)('every link, picture and test that %s names exists', (document) => {
 	const targets = inline(document).flatMap((token) =>
-		['href', 'src'].flatMap((name) => token.attrGet(name) ?? []),
+		['href', 'src'].flatMap((name) => token.attrGet(name)?.toString() ?? []),
 	);
 	expect(targets.filter((target) => isBroken(document, target))).toEqual([]);
 	const tests = named(document, /`(?:test\/)?([\w/]+\.test\.ts)`/g);
