@@ -164,7 +164,7 @@ function refuseFailed(
 	warning = '',
 ): void {
 	const done = items.filter(inState('done', 'leftOut')).length;
-	const progress = `Done: ${done} of ${items.length} items. A retry handles only the others.`;
+	const progress = `${done} of ${items.length} items are done. A retry continues with the others.`;
 	const isRepeatable = endpoint.idempotent || items.length === 1;
 	refuse(context, items, `${isRepeatable ? '' : progress} ${warning}`.trim());
 }

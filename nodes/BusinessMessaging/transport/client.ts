@@ -1,6 +1,6 @@
 /** Calls endpoints at the allowed rate. Repeats a call only if it cannot take effect twice. */
 import { randomUUID } from 'crypto';
-import { clamp, uniq } from 'lodash';
+import { clamp, uniq, upperFirst } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, type HttpMethod, recordName, routeOf } from '../api/endpoints';
@@ -181,7 +181,7 @@ export class Client {
 		}: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
 		const { path, listed } = routeOf(endpoint, this.config.apiPath);
-		const url = `${this.config.root}${fillPath(path, id)}`;
+		const url = `${this.config.root}${fillPath(path, endpoint, id)}`;
 		const headers: Record<string, string> = {};
 		if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
 		const timeoutMs = toTimeoutMs(this.options.timeoutMs ?? 30_000);
@@ -307,10 +307,11 @@ export class Client {
 	}
 }
 
-function fillPath(path: string, id: string | undefined): string {
+function fillPath(path: string, endpoint: Endpoint, id: string | undefined): string {
 	if (!path.includes(':id')) return path;
 	if (id !== undefined && !/^\.{0,2}$|\p{Surrogate}/u.test(id))
 		return path.replace(':id', encodeURIComponent(id));
-	const advice = 'Choose the record from the list or enter its ID.';
-	throw new InputError('The record ID is empty or invalid', advice);
+	const name = recordName(endpoint);
+	const advice = `Choose the ${name} from the list, or enter its ID.`;
+	throw new InputError(`'${upperFirst(name)}' is empty or not an ID`, advice);
 }

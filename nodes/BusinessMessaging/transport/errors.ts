@@ -149,7 +149,7 @@ export function errorFromSend(
 		});
 	return new ServiceError(`The service did not confirm that it accepted the message${end}`, {
 		kind: 'indeterminate',
-		description: `The message may have been sent, so it is not repeated. Check in the service before you send it again. The response has the fields: ${fieldNames(body)}.`,
+		description: `It is unclear whether the message was sent, so it is not repeated. Check the chat before you send it again. The response has the fields: ${fieldNames(body)}.`,
 		statusCode,
 	});
 }
@@ -162,7 +162,7 @@ function errorOfKnownMessage(statusCode: number, body: unknown): ServiceError {
 		{
 			kind: 'indeterminate',
 			description:
-				'An earlier attempt may have sent the message, so it is not repeated, and no fallback template is sent. Check in the service before you send it again.',
+				'An earlier attempt may have sent the message, so it is not repeated, and no fallback template is sent. Check the chat before you send it again.',
 			statusCode,
 		},
 	);

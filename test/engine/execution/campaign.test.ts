@@ -55,7 +55,7 @@ describe('Retry On Fail and the Retry button send only unsent messages', () => {
 		const done = service.sent().length;
 		expect(done).toBeLessThan(100);
 		expect(failed.error?.description).toContain(
-			`Done: ${done} of 100 items. A retry handles only the others.`,
+			`${done} of 100 items are done. A retry continues with the others.`,
 		);
 		const again = await service.retry(failed);
 		expect(again.error).toBeUndefined();
@@ -69,7 +69,7 @@ describe('Retry On Fail and the Retry button send only unsent messages', () => {
 		const audienceRules = { excludeNumbers: numbers(10).join() };
 		const parameters = { ...campaign, audienceRules };
 		const { error } = await service.run({ parameters, items: people(100) });
-		expect(error?.description).toContain(`Done: ${service.sent().length + 10} of 100 items.`);
+		expect(error?.description).toContain(`${service.sent().length + 10} of 100 items are done.`);
 	});
 
 	describe('a run that nothing repeats leaves no record, however many items have failed', () => {

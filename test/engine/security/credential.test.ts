@@ -136,7 +136,7 @@ describe('the Base URL', () => {
 		});
 		const seen = other.seen.map(({ method, url, headers }) => [method, url, headers['x-evil']]);
 		expect(seen).toEqual(part ? [['DELETE', `/v1/webhooks/${part}`, undefined]] : []);
-		if (!part) expect(error?.message).toMatch(/record ID is empty or invalid/);
+		if (!part) expect(error?.message).toMatch(/^'Webhook' is empty or not an ID/);
 	});
 
 	test("n8n's Allowed Domains of the credential apply to the node, the credential test, pickers and the trigger", async () => {
