@@ -60,7 +60,7 @@ const slow = (index: number): ValidItem => ({
 });
 const context = {
 	getNode: () => ({}),
-	getNodeParameter: () => true, // Keep Input Fields
+	getNodeParameter: () => true, // Include Other Input Fields
 } as unknown as IExecuteFunctions;
 const queue = { keyOf: ({ index }: ValidItem) => String(index), concurrency: () => 1 };
 const skipping = async (item: ValidItem) => void item.request;

@@ -27,7 +27,9 @@ export async function toOutputs(
 	const isMessage = recipientOf !== undefined;
 	const outputs = items.flatMap((item) => toOutput(node, item, { isMessage, isPreview }));
 	const keepsInput =
-		isMessage && !waits && context.getNodeParameter('options.keepInputFields', 0, false) === true;
+		isMessage &&
+		!waits &&
+		context.getNodeParameter('options.includeOtherFields', 0, false) === true;
 	return keepsInput ? await withInputs(outputs, items) : outputs;
 }
 

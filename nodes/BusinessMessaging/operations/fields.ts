@@ -223,9 +223,9 @@ const concurrencyField = numberField({
 });
 
 /** Whether the output also has the fields of the input. */
-export const keepInputField = booleanField({
-	displayName: 'Keep Input Fields',
-	name: 'keepInputFields',
+export const includeOtherField = booleanField({
+	displayName: 'Include Other Input Fields',
+	name: 'includeOtherFields',
 	noDataExpression: true,
 	description:
 		'Whether to add the fields and files of the input item to the output. If a field is in both, the result of this node wins.',

@@ -35,7 +35,7 @@ export const filtersField = collectionField({
 			name: 'intent',
 			options: [
 				{ name: 'Any', value: 'any' },
-				{ name: 'Neither', value: 'none', description: 'Neither opt-in nor opt-out' },
+				{ name: 'No Opt-In or Opt-Out', value: 'none', description: 'All other messages' },
 				{ name: 'Opt-In', value: 'optIn', description: 'A word such as START, and nothing else' },
 				{ name: 'Opt-Out', value: 'optOut', description: 'A word such as STOP, and nothing else' },
 			],
@@ -48,7 +48,7 @@ export const filtersField = collectionField({
 			name: 'onlyRunIf',
 			placeholder: 'e.g. {{ $json.body.data.text.length > 20 }}',
 			description:
-				'Start only if this expression is true. It reads <code>body</code> and <code>headers</code> of the delivery. Requires n8n 2.28 or newer.',
+				'Start only if this expression is true. It reads <code>body</code> and <code>headers</code> of the delivery. Requires n8n 2.28.',
 		}),
 		textField({
 			displayName: 'Senders',

@@ -141,7 +141,7 @@ const optionsField = collectionField({
 			typeOptions: { minValue: 1 },
 			default: 1,
 			description:
-				'The registered URL contains a secret. If somebody has seen the URL, change this number and publish the workflow: then only a new URL works.',
+				'If somebody has seen the registered URL, change this number and publish the workflow. Then only a new URL works.',
 		}),
 		signatureField,
 	],

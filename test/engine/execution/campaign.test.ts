@@ -283,12 +283,12 @@ describe("n8n's log", () => {
 	});
 });
 
-describe('Keep Input Fields', () => {
+describe('Include Other Input Fields', () => {
 	/** A row of a table that contains the results of an earlier campaign. */
 	const old = { name: 'Anna', to: 'old', skipped: true, error: 'old' };
 	const items = people(3).map((one) => ({ ...one, ...old }));
 	const audienceRules = { excludeNumbers: '+15550001001' };
-	const parameters = { ...campaign, audienceRules, options: { keepInputFields: true } };
+	const parameters = { ...campaign, audienceRules, options: { includeOtherFields: true } };
 
 	test('every item, sent or not, has its own columns first and then those of the input', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });

@@ -72,7 +72,7 @@ describe('a preview', () => {
 			const { outputs } = await run({
 				items,
 				rules: { excludeNumbers: berta },
-				parameters: { ...template, mode: 'preview', options: { keepInputFields: true } },
+				parameters: { ...template, mode: 'preview', options: { includeOtherFields: true } },
 			});
 			const rows = outputs[0].map(({ json }) => json);
 			// As in n8n's table, columns are in the order in which they first appear.

@@ -102,7 +102,8 @@ describe('the outputs of all items', () => {
 	const contextOf = (keeps: unknown) =>
 		({
 			getNode: () => node(undefined, 'continueErrorOutput'),
-			getNodeParameter: (name: string) => (name === 'options.keepInputFields' ? keeps : undefined),
+			getNodeParameter: (name: string) =>
+				name === 'options.includeOtherFields' ? keeps : undefined,
 		}) as unknown as IExecuteFunctions;
 	const items = [
 		item({ index: 0, input: { to: 'x', name: 'Anna', reason: 'old' }, outcome: { failure } }),

@@ -8,7 +8,7 @@ export const getAgentStatistics = operation({
 	name: 'Get Agent Statistics',
 	value: 'getAgentStatistics',
 	action: 'Get agent statistics',
-	description: 'Get figures about agents',
+	description: 'Get statistics for each agent',
 	endpoint: endpoints.getAgentStatistics,
 	fields: [periodField],
 	request: periodQuery,

@@ -8,7 +8,7 @@ export const getCampaignStatistics = operation({
 	name: 'Get Campaign Statistics',
 	value: 'getCampaignStatistics',
 	action: 'Get campaign statistics',
-	description: 'Get figures about campaigns',
+	description: 'Get statistics for each campaign',
 	endpoint: endpoints.getCampaignStatistics,
 	fields: [periodField],
 	request: periodQuery,

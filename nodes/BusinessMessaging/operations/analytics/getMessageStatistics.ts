@@ -8,7 +8,7 @@ export const getMessageStatistics = operation({
 	name: 'Get Message Statistics',
 	value: 'getMessageStatistics',
 	action: 'Get message statistics',
-	description: 'Get figures about messages, e.g. sent, delivered and read',
+	description: 'Get statistics of messages, e.g. sent, delivered and read',
 	endpoint: endpoints.getMessageStatistics,
 	fields: [periodField],
 	request: periodQuery,

@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { keepInputField, recipientField } from '../fields';
+import { includeOtherField, recipientField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phoneFields';
 import { audienceField, readAudience } from '../sending/audienceRules';
@@ -17,7 +17,7 @@ export const sendTemplate = operation({
 	description: 'Send a message from an approved template',
 	endpoint: endpoints.sendTemplate,
 	fields: [recipientField, ...templateFields, ...modeFields, ...campaignFields, audienceField],
-	options: [...campaignOptions, checkField, defaultCountryField, keepInputField],
+	options: [...campaignOptions, checkField, defaultCountryField, includeOtherField],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const { body, rules } = templateRequest(values);

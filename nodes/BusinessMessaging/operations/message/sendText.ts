@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { keepInputField, recipientField, showFor, textField } from '../fields';
+import { includeOtherField, recipientField, showFor, textField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phoneFields';
 import { audienceField, readAudience } from '../sending/audienceRules';
@@ -42,7 +42,7 @@ export const sendText = operation({
 		...campaignOptions,
 		showFor(checkField, { '/useFallbackTemplate': [true] }),
 		defaultCountryField,
-		keepInputField,
+		includeOtherField,
 	],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);

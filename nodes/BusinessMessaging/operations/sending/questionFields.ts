@@ -68,14 +68,14 @@ export const answerFields = [
 		options: [
 			{ name: 'Approval', value: 'approval', description: 'Yes or no' },
 			{ name: 'Date', value: 'date', description: 'A day, e.g. 2030-01-31 or 31.1.2030' },
-			{ name: 'Email', value: 'email', description: 'An e-mail address' },
+			{ name: 'Email', value: 'email', description: 'An email address' },
 			{ name: 'Free Text', value: 'freeText', description: 'Whatever the person writes next' },
 			{ name: 'Number', value: 'number', description: 'A number in digits' },
 			{ name: 'One of a List', value: 'choice', description: 'One of the choices that you enter' },
 		],
 		default: 'freeText',
 		description:
-			'What the reply must be. After any other reply, Repeat Text is sent and the node goes on waiting.',
+			'What the reply must be. After any other reply, the node sends Text After Invalid Reply and goes on waiting.',
 	}),
 	textField({
 		displayName: 'Choices',
@@ -87,7 +87,7 @@ export const answerFields = [
 			'The possible answers, separated by commas. People may also reply with the number of an answer in this list.',
 	}),
 	textField({
-		displayName: 'Repeat Text',
+		displayName: 'Text After Invalid Reply',
 		name: 'repeatText',
 		displayOptions: { show: { responseType: fixedKinds } },
 		placeholder: 'e.g. Sorry, I did not understand that.',
