@@ -3,7 +3,7 @@ import { chunk, partition } from 'lodash';
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
-import { isOnEngine2 } from '../execution/engine2';
+import { isOnEngine2 } from '../execution/n8nMode';
 import { type Item, type ValidItem, inState } from '../execution/item';
 import type { Listening } from '../execution/run';
 import { InputError, asFailure } from '../transport/errors';

@@ -6,7 +6,7 @@ import { mapValues } from 'lodash';
 import { ExecuteContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { operations } from '../../../nodes/BusinessMessaging/description';
+import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import { until } from '../../../harness/until';
 import {
 	caseOf,
