@@ -120,5 +120,8 @@ test.each<[string, Pair]>([
 test('a message is named by its key; without one, by all that was delivered, and this name is not certain', () => {
 	const [certain, other] = [message(own), message({ text: 'hello' })];
 	expect(eventNameOf(certain.body, {})).toEqual({ name: keyOf(certain), isCertain: true });
-	expect(eventNameOf(other.body, {})).toEqual({ name: JSON.stringify(other.body), isCertain: false });
+	expect(eventNameOf(other.body, {})).toEqual({
+		name: JSON.stringify(other.body),
+		isCertain: false,
+	});
 });
