@@ -148,7 +148,7 @@ const states: Array<[words: string, state: RunState]> = [
 ];
 
 /** The state of a run. Only a response of n8n or of our node counts: a proxy may respond with any page and any status. */
-export function runStateOf(url: string, { statusCode, body, opened }: CallResponse): RunState {
+function runStateOf(url: string, { statusCode, body, opened }: CallResponse): RunState {
 	if (opened) return (opened as { state: RunState }).state;
 	if (!isRecord(body)) return stateOfPage(String(body));
 	const message = messageOf(body);

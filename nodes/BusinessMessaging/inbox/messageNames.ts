@@ -13,7 +13,7 @@ const maxContents = 5_000;
 const maxEqual = 20;
 /** Within this time, ms, a service delivers a message again. */
 const sameMs = 24 * 3_600_000;
-/** Within this time, ms, it delivers to all triggers after a restart of n8n. Later, an equal message counts as another one. */
+/** Within this time, ms, it delivers to all triggers, and again, after a restart of n8n. Later, an equal message counts as another one. */
 const sameAfterRestartMs = 60_000;
 /** Within this time, ms, it usually delivers to all triggers. */
 const bothMs = 2_000;
@@ -96,10 +96,14 @@ export class MessageNames {
 	): string | undefined {
 		const { key: content, firstAt } = arrival;
 		const earlier = this.occurrences.get(content) ?? [];
-		const mayBeSame = ({ names, at, isRestored }: Occurrence) =>
-			!names.has(trigger) &&
-			at > registeredAt - slackMs &&
-			firstAt - at < (isRestored ? sameAfterRestartMs : sameMs);
+		const mayBeSame = ({ names, at, isRestored }: Occurrence) => {
+			const known = names.get(trigger);
+			// The other trigger's process was killed, maybe before the delivery had its response.
+			const isAgain = !isRestored && isOfOtherProcess(known, name);
+			const maxMs = isRestored || isAgain ? sameAfterRestartMs : sameMs;
+			const isNew = known === undefined || isAgain;
+			return isNew && at > registeredAt - slackMs && firstAt - at < maxMs;
+		};
 		const same =
 			earlier.find(({ names }) => names.get(trigger) === name) ??
 			minBy(earlier.filter(mayBeSame), ({ at }) => Math.abs(firstAt - at));
@@ -122,4 +126,10 @@ export class MessageNames {
 		const one = { key, at: Number.parseInt(at, 36), names, isRestored: true as const };
 		this.occurrences.set(content, [...earlier, one].slice(-maxEqual));
 	}
+}
+
+/** Whether a delivery was named by another process than an earlier one. */
+function isOfOtherProcess(earlier: string | undefined, name: string): boolean {
+	const [process] = name.split('.');
+	return earlier !== undefined && !earlier.startsWith(`${process}.`);
 }

@@ -125,7 +125,7 @@ test.each(['businessMessaging', 'businessMessagingHitlTool'])(
 		await service.engine.retry(first, {
 			credentials: service.credentials(),
 			baseUrl: await baseUrl(),
-		} as never);
+		});
 		expect(service.sent()).toHaveLength(2);
 	},
 );

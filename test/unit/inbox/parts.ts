@@ -1,11 +1,5 @@
 /** Runs, people and messages for the tests of the inbox. */
-import type {
-	Arrival,
-	Message,
-	Person,
-	Question,
-	Run,
-} from '../../../nodes/BusinessMessaging/inbox/core';
+import type { Message, Person, Question, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
 /** The URL of the trigger, and the number of the first person. */
@@ -50,10 +44,3 @@ export function runOf(more: Partial<Run> = {}): Run {
 		...more,
 	};
 }
-
-/** A message of the first person that arrives. */
-export const arrivalOf = (key: string, more: Partial<Arrival> = {}): Arrival => ({
-	...messageOf(key),
-	...{ phone: anna, time: Number.NaN, firstAt: 0, isOptOut: false, isCertain: true },
-	...more,
-});

@@ -3,7 +3,7 @@ import { groupBy, sortBy, sumBy, uniq } from 'lodash';
 
 import { graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 
-import { type Execution, type Written, contentOf, repeats } from './parts';
+import { type Written, contentOf, repeats } from './parts';
 import type { World } from './world';
 
 /** What each invariant means. */
@@ -287,6 +287,3 @@ function isReply({ executions, written }: World, { phone, at, id }: Written): bo
 	const earlier = written.some((one) => one.phone === phone && one.id !== id && isEarlier(one));
 	return open.length > 0 && !earlier;
 }
-
-export type { Execution };
-export { graceMs };

@@ -167,9 +167,9 @@ export abstract class N8n extends VirtualTime {
 
 	/** When it is published, the inbox says where it is. */
 	private async showOthers({ url: inbox }: Trigger): Promise<void> {
-		const { callTrigger } = this.calls(this.ever);
+		const calls = this.calls(this.ever);
 		for (const { url, isRegistered, isInbox } of this.triggers)
-			if (isRegistered && !isInbox) await callTrigger(url, { is: 'look', inbox });
+			if (isRegistered && !isInbox) await calls.callTrigger(url, { is: 'look', inbox });
 	}
 
 	/** n8n starts: a registration that somebody has removed is made again, and the inbox wakes. */
@@ -188,10 +188,10 @@ export abstract class N8n extends VirtualTime {
 		if (!trigger.isInbox) return;
 		const loop = ++this.loops;
 		const life = this.mainLife;
-		const { callTrigger, pause } = this.calls(life);
+		const calls = this.calls(life);
 		while (loop === this.loops && trigger.isPublished && this.isAwake) {
-			const result = await callTrigger(trigger.url, { is: 'wake' });
-			await pause(typeof result === 'object' ? wakeMs : 1_000);
+			const result = await calls.callTrigger(trigger.url, { is: 'wake' });
+			await calls.pause(typeof result === 'object' ? wakeMs : 1_000);
 		}
 	}
 

@@ -105,7 +105,7 @@ const mixed = fc
 	.map((lists) => (lists as Action[][]).flat());
 
 /** Any schedule. */
-export const anySchedule = fc.record({ setting, seed: fc.nat(), actions: mixed });
+const anySchedule = fc.record({ setting, seed: fc.nat(), actions: mixed });
 
 /** How long to look for a shorter schedule, ms. */
 const maxShrinkMs = 15_000;
@@ -189,7 +189,7 @@ export async function simulate(schedules: number, seed: number, path = ''): Prom
 }
 
 /** A schedule with its course, to read. */
-export async function describe(schedule: Schedule): Promise<string> {
+async function describe(schedule: Schedule): Promise<string> {
 	const { world, faults } = await carryOut(schedule, true);
 	const lines = [
 		`Broken: ${faults.map((one) => Object.values(one).join(' ')).join(', ')}`,
