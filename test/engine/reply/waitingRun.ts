@@ -43,7 +43,8 @@ export class WaitingRun {
 		const path = `/webhook-waiting/${count}/node`;
 		const url = `${new URL(trigger.url).origin}${path}?wait=${id}&signature=${'a'.repeat(64)}`;
 		const person = (to: string, item: number): Person => ({
-			...{ item, to, question: 0, since: 0, askedMessageId: null, messages: [], repeatedAfter: [] },
+			...{ item, to, question: 0, since: 0, toldAt: 0, askedMessageId: null },
+			...{ messages: [], repeatedAfter: [] },
 		});
 		const now = Date.now();
 		this.run = {

@@ -16,7 +16,8 @@ function runOf(count: number): Run {
 		const to = `+4917${10_000_000 + item}`;
 		const askedMessageId = `msg_${uuid(item)}`;
 		const since = Date.now();
-		return { item, to, question: 0, since, askedMessageId, messages: [], repeatedAfter: [] };
+		const times = { since, toldAt: since };
+		return { item, to, question: 0, ...times, askedMessageId, messages: [], repeatedAfter: [] };
 	});
 	return {
 		...{ id: 'AAAAAAAAAAA', startedAt: Date.now(), heardAt: 0 },
@@ -40,8 +41,9 @@ test.each([
 	const text = sign.repeat(5_000);
 	for (const person of run.people.values()) {
 		const id = `msg_${uuid(person.item)}`;
-		const phone = { phone: person.to, time: Number.NaN, isOptOut: false, isCertain: true };
+		const phone = { phone: person.to, isOptOut: false, isCertain: true };
 		const message: Arrival = {
+			...{ time: Number.NaN, firstAt: Date.now() },
 			...{ key: `${id}-key`, text, messageId: id, respondedAt: new Date().toISOString() },
 			...phone,
 		};
