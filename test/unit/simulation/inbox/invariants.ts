@@ -31,7 +31,7 @@ export const exceptions = {
 		'this message came before an older copy was written back, and a process was killed within a minute',
 	killedWhileRepeating: 'a process was killed seconds after the question was repeated',
 	unidentified:
-		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute; or it is one of several equal messages, and a trigger was published then',
+		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute; or it is one of several equal messages, and a trigger was published or a response was lost then',
 	withoutClock:
 		'the service does not show its clock, and a process was killed between two deliveries of this message',
 	lostAtTheEnd:
@@ -244,7 +244,8 @@ function isUnidentified({ kills, publications }: World, equal: Written[]): boole
 	const isPublished = equal.some(({ at }) =>
 		publications.some((one) => Math.abs(one - at) < callMs),
 	);
-	if (equal.length > 1 && isPublished) return true;
+	const isLost = equal.some(({ hasLostResponse }) => hasLostResponse);
+	if (equal.length > 1 && (isPublished || isLost)) return true;
 	return equal.some((one) =>
 		equal
 			.filter(({ at }) => one.at - sameMs < at && at <= one.at)

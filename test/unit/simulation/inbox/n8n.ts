@@ -172,8 +172,17 @@ export abstract class N8n extends VirtualTime {
 			if (isRegistered && !isInbox) await calls.callTrigger(url, { is: 'look', inbox });
 	}
 
+	/** When n8n starts, a trigger that has lost where the inbox is reads the list of webhooks. */
+	protected noteInbox(trigger: Trigger): void {
+		const stored = JSON.parse(trigger.stored) as { other?: string };
+		const isLost = !trigger.isInbox && trigger.isPublished && stored.other === undefined;
+		if (isLost && this.inbox.isRegistered)
+			trigger.stored = JSON.stringify({ ...stored, other: this.inbox.url });
+	}
+
 	/** n8n starts: a registration that somebody has removed is made again, and the inbox wakes. */
 	protected async start(trigger: Trigger): Promise<void> {
+		this.noteInbox(trigger);
 		if (this.processes.length === 1) await this.keepAwake(trigger);
 		else await this.calls(this.ever).callTrigger(trigger.url, { is: 'wake' });
 	}

@@ -71,6 +71,8 @@ export interface Written {
 	quoted?: string;
 	/** When the question was first repeated after it, or after an equal one that cannot be told from it. */
 	repeatedAt?: number;
+	/** Whether a trigger has handled it, and the service has got no response. */
+	hasLostResponse: boolean;
 	/** When a trigger has last received it. */
 	handledAt: number;
 	/** URLs of triggers whose workflow it has started, each as often; and those for which the service has got no response then. */

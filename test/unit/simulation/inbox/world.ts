@@ -49,6 +49,7 @@ export class World extends Executions {
 			this.end(process.life);
 			Object.assign(process, fresh());
 		}
+		for (const trigger of this.triggers) this.noteInbox(trigger);
 		for (const message of this.written.filter(({ isCertain }) => isCertain))
 			for (const trigger of this.triggers)
 				if (message.outcomes.has(trigger.url)) void this.deliver(trigger, message);
@@ -159,7 +160,7 @@ export class World extends Executions {
 		const quoted = quotes === undefined ? undefined : `q ${quotes} ${phoneOf(person)}`;
 		const message: Written = {
 			...{ id: `m${this.written.length}`, phone: phoneOf(person), text, isCertain },
-			...{ at: this.now, outcomes: new Map(), quoted, handledAt: 0 },
+			...{ at: this.now, outcomes: new Map(), quoted, hasLostResponse: false, handledAt: 0 },
 			...{ starts: [], lostStarts: [] },
 		};
 		this.written.push(message);
@@ -178,13 +179,18 @@ export class World extends Executions {
 				if (outcomes.get(trigger.url)?.is === 'pending') outcomes.delete(trigger.url);
 				return;
 			}
+			let isHandled = false;
 			const status = await this.request(
 				this.ever,
 				trigger.url,
 				serviceTimeoutMs,
-				async (_, process, delivery) => await this.receive(trigger, process, delivery, message),
+				async (_, process, delivery) => {
+					isHandled = true;
+					return await this.receive(trigger, process, delivery, message);
+				},
 			);
 			if (status === 200) return;
+			message.hasLostResponse ||= isHandled && status !== 503;
 		}
 		outcomes.set(trigger.url, { is: 'givenUp', at: this.now });
 	}
