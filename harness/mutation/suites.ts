@@ -49,6 +49,7 @@ const transport = [
 const replies = [
 	'engine/reply/asking',
 	'engine/reply/answering',
+	'engine/reply/calls',
 	'engine/reply/requests',
 	'engine/reply/late',
 	'engine/reply/times',
@@ -155,6 +156,7 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/trigger/addresses',
 		'engine/trigger/collect',
 		'engine/reply/late',
+		'engine/reply/calls',
 		'engine/reply/requests',
 		'engine/reply/inbox',
 	],
