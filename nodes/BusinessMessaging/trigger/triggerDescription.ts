@@ -168,7 +168,7 @@ export const triggerProperties: INodeProperties[] = [
 		displayName: 'Keep Replies for Send and Wait',
 		name: 'keepReplies',
 		description:
-			'Whether this trigger receives the replies to Send and Wait for Response and gives them to the executions that wait, instead of starting this workflow. Exactly one published trigger must do so.',
+			'Whether replies to Send and Wait for Response come to this trigger, which gives them to the executions that wait. Only one published trigger can.',
 	}),
 	booleanField({
 		displayName: 'Simplify',
