@@ -30,7 +30,16 @@ const isForPrograms = (shown: string, given: unknown) =>
 test('covers all fields that people read', () => {
 	const labels = new Set(places.map(({ shown }) => shown));
 	for (const label of [
-		...['Text', 'Message', 'Repeat Text', 'Choices', 'Yes Words', 'Name', 'Footer', 'Template'],
+		...[
+			'Text',
+			'Message',
+			'Text After Invalid Reply',
+			'Choices',
+			'Yes Words',
+			'Name',
+			'Footer',
+			'Template',
+		],
 		...['URL', 'Fallback Template', 'Additional Fields: x'],
 	])
 		expect([...labels]).toContain(label);
