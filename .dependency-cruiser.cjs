@@ -3,7 +3,7 @@
 
 const nodes = 'nodes/BusinessMessaging';
 /** Helpers that know nothing of messaging, for every folder of the nodes. */
-const helpers = `^${nodes}/(boundedMap|foldText|inTurns|jsonValues|log|mutex)\\.ts$`;
+const helpers = `^${nodes}/(boundedMap|foldText|jsonValues|log|mutex|yieldToN8n)\\.ts$`;
 /** Folders of the nodes for others of them. */
 const inNodes = (...names) => [helpers, ...names.map((name) => `^${nodes}/${name}/`)];
 const client = ['api', 'reading', 'phone', 'transport'];
@@ -27,7 +27,7 @@ const folders = {
 	harness: ['^(nodes|credentials|sandbox)/'],
 	playground: ['^(sandbox|harness)/'],
 	bench: ['^(sandbox|harness)/', `^${nodes}/(api/|reading/|jsonValues)`],
-	scripts: ['^(sandbox|harness)/', `^${nodes}/(api/|description|webhooks/intent)`],
+	scripts: ['^(sandbox|harness)/', `^${nodes}/(api/|nodeProperties|webhooks/intent)`],
 	test: ['^(nodes|credentials|sandbox|playground|bench|scripts|harness)/'],
 };
 

@@ -34,6 +34,23 @@ const contradicted = [
 /** One rule set of eslint-plugin-n8n-nodes-base; its configs are in the old format, so only the rules are taken. */
 const nodesBaseRules = (set) => omit(nodesBasePlugin.configs[set].rules, contradicted);
 
+/** The file that exports each name of the nodes: a name that two files export means two things. */
+const exportedBy = new Map();
+
+/** Refuses a name that another file of the nodes exports already, e.g. as a type. */
+const uniqueExport = {
+	create: (context) => ({
+		'ExportNamedDeclaration[source=null] > .declaration': ({ declarations, id, ...node }) => {
+			for (const name of (declarations ?? [{ id }]).map((one) => one.id?.name)) {
+				const file = exportedBy.get(name) ?? context.filename;
+				exportedBy.set(name, file);
+				if (file !== context.filename)
+					context.report({ loc: node.loc, message: `${file} exports "${name}" already.` });
+			}
+		},
+	}),
+};
+
 export default tseslint.config(
 	{
 		ignores: [
@@ -102,8 +119,9 @@ export default tseslint.config(
 	{ files: ['{test,harness}/**/*.{ts,js,mjs}'], rules: { 'max-lines': ['error', { max: 400 }] } },
 	{
 		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
-		plugins: { regexp },
+		plugins: { regexp, ours: { rules: { 'unique-export': uniqueExport } } },
 		rules: {
+			'ours/unique-export': 'error',
 			'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
 			// texts come from anyone who writes to the business
 			'regexp/no-super-linear-backtracking': 'error',

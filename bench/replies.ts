@@ -34,6 +34,8 @@ const OTHERS = 40;
 
 /** A filter that refuses all messages of the benchmark. */
 const refusing = trigger({ filters: { intent: 'optOut' } });
+/** The same, and the trigger keeps the replies. */
+const refusingInbox = trigger({ filters: { intent: 'optOut' }, keepReplies: true });
 const question = { resource: 'message', operation: 'sendAndWait', message: 'Will you come?' };
 
 /** The result for one number of people. */
@@ -107,7 +109,7 @@ async function askPeople(place: Place, people: number): Promise<PeopleRow> {
 	const half = Math.ceil(people / 2);
 	const before = await refused(place, numbers.slice(0, half));
 
-	const inbox = await publish(n8n, service, trigger({}));
+	const inbox = await publish(n8n, service, trigger({ keepReplies: true }));
 	const asking = await createQuestion(place, people);
 	const execution = await ask(n8n, asking);
 	const registrations = (await service.look('/webhooks')).length;
@@ -222,7 +224,7 @@ async function openRuns(place: Place, sizes: number[]): Promise<OpenRow[]> {
 	const without = await deliverOthers(n8n, bare.url, repliesOf(strangers.slice(0, OTHERS)));
 	await n8n.client.deactivate(bare.workflowId);
 
-	const inbox = await publish(n8n, service, refusing);
+	const inbox = await publish(n8n, service, refusingInbox);
 	const asking = await createQuestion(place, 1);
 	const rows: OpenRow[] = [];
 	let told = 0;

@@ -153,7 +153,6 @@ export async function publish({ client, url }: N8nServer, service: SandboxClient
 }
 
 const http = axios.create({
-	httpAgent: new Agent({ keepAlive: true }),
 	proxy: false,
 	timeout: 60_000,
 	headers: { 'content-type': 'application/json' },
@@ -163,12 +162,15 @@ const http = axios.create({
 /** Makes several deliveries at a time. @throws UserError when a delivery gets another response than 200 */
 export async function post(url: string, bodies: string[]): Promise<void> {
 	const limit = pLimit(AT_ONCE);
+	// n8n closes idle connections after five seconds, so connections of earlier deliveries may end under a new one.
+	const httpAgent = new Agent({ keepAlive: true });
 	const one = async (body: string) => {
-		const { status, data } = await http.post<unknown>(url, body);
+		const { status, data } = await http.post<unknown>(url, body, { httpAgent });
 		if (status !== 200)
 			throw new UserError(`A delivery was answered with ${status}: ${JSON.stringify(data)}`);
 	};
 	await Promise.all(bodies.map(async (body) => await limit(one, body)));
+	httpAgent.destroy();
 }
 
 /**

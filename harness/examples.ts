@@ -13,7 +13,7 @@ const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
  * Examples that are published after the import. The others need something from the user, e.g. an account for the AI, or
  * would also reply to the customers.
  */
-const SWITCHED_ON = ['auto-reply', 'campaign-results', 'opt-outs'];
+const SWITCHED_ON = ['auto-reply', 'campaign-results', 'inbox', 'opt-outs'];
 /** The segment that the survey is sent to. */
 const SAMPLE_SEGMENT = 'new-customers';
 /** The data table in n8n that contains the recipients of the campaign. */

@@ -2,10 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import axios from 'axios';
 import range from 'lodash/range';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { callsOf } from '../nodes/BusinessMessaging/inbox/calls';
-import { leaseMs, type Run } from '../nodes/BusinessMessaging/inbox/core';
+import type { Run } from '../nodes/BusinessMessaging/inbox/core';
 import { toRecord } from '../nodes/BusinessMessaging/inbox/records';
 import { defaultAnswer } from '../nodes/BusinessMessaging/operations/sending/questionFields';
 import {
@@ -25,15 +24,11 @@ interface Request {
 }
 
 /** Makes calls as n8n's helper makes them. */
-const context = {
-	helpers: {
-		httpRequest: async ({ url, headers, body: sent }: Request) => {
-			const options = { headers, proxy: false as const, validateStatus: () => true };
-			const { status, data: body } = await axios.post<unknown>(url, sent, options);
-			return { statusCode: status, body };
-		},
-	},
-} as unknown as Pick<IExecuteFunctions, 'helpers'>;
+const request = async ({ url, headers, body: sent }: Request) => {
+	const options = { headers, proxy: false as const, validateStatus: () => true };
+	const { status, data: body } = await axios.post<unknown>(url, sent, options);
+	return { statusCode: status, body };
+};
 
 /**
  * Tells a trigger about runs that each ask one person. Uses the call in which Send and Wait says that all were asked.
@@ -48,17 +43,13 @@ export async function tellOpenRuns(
 	count: number,
 ): Promise<void> {
 	const [own] = url.split('?');
-	const calls = callsOf(context, readServiceConfig(credential).id);
+	const { keyId } = readServiceConfig(credential);
+	const calls = callsOf({ httpRequest: request }, async () => keyId);
 	const limit = pLimit(CALLS_AT_ONCE);
 	const tell = async (execution: number) => {
 		const run = openRun(own, to, execution);
 		const record = { id: run.id, run: toRecord(run, own) };
-		const response = await calls.callTrigger(own, {
-			is: 'tell',
-			...record,
-			skewMs: 0,
-			without: [],
-		});
+		const response = await calls.callTrigger(own, { is: 'close', ...record, skewMs: 0 });
 		if (typeof response !== 'object' || response.inbox !== 'yes')
 			throw new UserError('The trigger does not take a run.');
 	};
@@ -74,14 +65,10 @@ function openRun(own: string, to: string, execution: number): Run {
 	return {
 		id,
 		url: new URL(`/${path}`, own).href,
-		owner: own,
-		triggers: [own],
 		startedAt,
 		until: startedAt + ONE_DAY,
-		leaseUntil: startedAt + leaseMs,
+		heardAt: startedAt,
 		isWhole: true,
-		isOver: false,
-		started: [],
 		questions: [{ ...defaultAnswer(), asked: 'Would Tuesday suit you?' }],
 		people: new Map([[0, person(to, startedAt)]]),
 		notAsked: [],
@@ -90,6 +77,6 @@ function openRun(own: string, to: string, execution: number): Run {
 
 function person(to: string, since: number) {
 	const askedMessageId = `msg_${randomBytes(8).toString('hex')}`;
-	const state = { isSince: true as const, messages: [], repeatedAfter: [] };
-	return { item: 0, to, question: 0, since, askedMessageId, ...state };
+	const state = { messages: [], repeatedAfter: [] };
+	return { item: 0, to, question: 0, since, toldAt: since, askedMessageId, ...state };
 }

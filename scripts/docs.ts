@@ -6,7 +6,7 @@ import path from 'node:path';
 import { groupBy, map, sortBy, startCase, toLower, union } from 'lodash';
 
 import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
-import { operations } from '../nodes/BusinessMessaging/description';
+import { operations } from '../nodes/BusinessMessaging/nodeProperties';
 import { intentPhrases } from '../nodes/BusinessMessaging/webhooks/intent';
 import { buildOpenApiDocument } from '../sandbox/openapi';
 import { filesBelow, readText, root } from '../harness/engine/files';

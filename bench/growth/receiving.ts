@@ -14,10 +14,10 @@ const batched = trigger({
 	options: { batchReceipts: true },
 });
 /**
- * A trigger that starts nothing for the measured messages, so that the time that n8n needs for an execution does not
+ * A trigger that keeps the replies, and starts nothing for the measured messages, so that the time that n8n needs for an execution does not
  * hide the trigger's time.
  */
-const quiet = trigger({ filters: { intent: 'optOut' } });
+const quietInbox = trigger({ filters: { intent: 'optOut' }, keepReplies: true });
 /** A trigger that ignores what is delivered. This shows the least time that n8n needs for a delivery to a community trigger. */
 const ignoring = trigger({ events: ['message.failed'] });
 
@@ -93,7 +93,7 @@ export const receivingComparisons: Comparison[] = [
 		rounds: 1, // people who were asked once stay asked
 		prepare: async (environment, people, isQuick) => {
 			const bodies = () => chatter(isQuick ? 60 : 300);
-			const url = await warm(environment, quiet, chatter);
+			const url = await warm(environment, quietInbox, chatter);
 			const run = delivering(url, bodies);
 			const asked = async () => {
 				await ask(environment, people);

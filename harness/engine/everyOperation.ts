@@ -6,7 +6,7 @@ import { expect } from 'expect';
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { type EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import { operations } from '../../nodes/BusinessMessaging/description';
+import { operations } from '../../nodes/BusinessMessaging/nodeProperties';
 import type { FaultOrder } from '../../sandbox/faults';
 import { welcomeParameters } from './templates';
 

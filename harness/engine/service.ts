@@ -58,6 +58,11 @@ export class Service {
 		return readServiceConfig(this.credentials(values)).id;
 	}
 
+	/** Identifies the API key, with which the nodes encrypt. */
+	keyId(values: ICredentialDataDecryptedObject = {}): string {
+		return readServiceConfig(this.credentials(values)).keyId;
+	}
+
 	/** The API key of another customer of the service. The nodes keep what they learn by address and key. */
 	newKey(): { apiKey: string } {
 		const apiKey = `sandbox-key-of-its-own-${++this.keys}`;

@@ -79,6 +79,9 @@ export class Trigger {
 	/** Stores an execution that a delivery starts. If it throws, n8n has stored nothing, and responds with 500. */
 	storeExecution: (response: Response) => Promise<void> = async () => await sleep(5);
 
+	/** Called when the node has handled a request, before n8n responds. */
+	beforeResponse: (response: Response) => Promise<void> = async () => {};
+
 	private readonly isTest: boolean;
 
 	private readonly workflowId: string;
@@ -241,6 +244,7 @@ export class Trigger {
 			// The editor listens for one event only.
 			if (this.isTest && workflowData) this.testEnded = this.deactivate();
 			const message = workflowData ? 'Workflow was started' : 'Webhook call received';
+			await this.beforeResponse(httpResponse);
 			if (!noWebhookResponse) httpResponse.status(200).json(webhookResponse ?? { message });
 		} catch (error) {
 			this.executions.push({ items: [[{ json: {} }]], error: error as Error });

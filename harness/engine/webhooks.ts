@@ -92,9 +92,13 @@ export class WebhookServer {
 		app.use(async (request: Request, response: Response) => {
 			const handler = this.handlers.get(`${request.method} ${request.path}`);
 			if (!handler && request.path.startsWith('/webhook-waiting/')) {
-				response.status(409).json({ message: 'The execution is running already.' });
+				const [, , id] = request.path.split('/');
+				const message = `The execution "${id}" is running already.`;
+				response.status(409).json({ code: 409, message });
 			} else if (!handler) {
-				response.status(404).json({ code: 404, message: 'The webhook is not registered.' });
+				const [, , ...path] = request.path.split('/');
+				const message = `The requested webhook "${request.method} ${path.join('/')}" is not registered.`;
+				response.status(404).json({ code: 404, message });
 			} else if (!parseBody(request as WebhookRequest)) {
 				response.status(422).json({ code: 422, message: 'Failed to parse request body' });
 			} else {
@@ -143,7 +147,8 @@ export class WaitingExecution {
 
 	private async receive(httpRequest: WebhookRequest, httpResponse: Response): Promise<void> {
 		if (this.isStopped) {
-			httpResponse.status(409).json({ message: 'The execution has finished with error.' });
+			const message = `The execution "${this.waiting.id}" has finished with error.`;
+			httpResponse.status(409).json({ code: 409, message });
 			return;
 		}
 		if (this.outputs) {
@@ -151,7 +156,8 @@ export class WaitingExecution {
 			return;
 		}
 		if (this.isRunning) {
-			httpResponse.status(409).json({ message: 'The execution is running already.' });
+			const message = `The execution "${this.waiting.id}" is running already.`;
+			httpResponse.status(409).json({ code: 409, message });
 			return;
 		}
 		const { workflow: definition, run, id } = this.waiting;

@@ -149,6 +149,11 @@ export class RealN8n implements Runner {
 		return id;
 	}
 
+	/** Publishes the trigger that keeps the replies of Send and Wait. @returns the ID of its workflow */
+	async publishInbox(): Promise<string> {
+		return await this.publish(this.triggerFile({ keepReplies: true }));
+	}
+
 	async unpublishAll(): Promise<void> {
 		for (const { id, active } of await this.client.listWorkflows())
 			if (active) await this.client.deactivate(id);

@@ -9,7 +9,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { findOperation, properties, replyWebhooks, subtitle } from './description';
+import { findOperation, properties, replyWebhooks, subtitle } from './nodeProperties';
 import { pickers } from './editor/pickers';
 import { resourceMapping } from './editor/templateForm';
 import { testCredential } from './transport/credentialTest';

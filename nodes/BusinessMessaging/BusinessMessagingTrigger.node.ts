@@ -1,14 +1,22 @@
 import {
+	type IExecuteFunctions,
 	type IHookFunctions,
+	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
+	type ITriggerResponse,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
 import { testCredential } from './transport/credentialTest';
-import { hints, properties, subtitle, triggerPanel } from './trigger/triggerDescription';
+import {
+	hints,
+	triggerPanel,
+	triggerProperties,
+	triggerSubtitle,
+} from './trigger/triggerDescription';
 
 const registration = async () => await import('./trigger/registration.js');
 
@@ -26,7 +34,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		// everything else in a delivery.
 		version: [1, 1.1],
 		defaultVersion: 1.1,
-		subtitle,
+		subtitle: triggerSubtitle,
 		description:
 			'Send messages, or start the workflow when a customer writes or the status of a message changes',
 		eventTriggerDescription: 'Waiting for the service to deliver an event',
@@ -56,7 +64,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		],
 		triggerPanel,
 		hints,
-		properties,
+		properties: triggerProperties,
 	};
 
 	methods = { credentialTest: { testCredential } };
@@ -74,6 +82,16 @@ export class BusinessMessagingTrigger implements INodeType {
 			},
 		},
 	};
+
+	/** Does nothing, but with it, n8n calls `webhookMethods` also when it starts: a registration that is gone is made again, and the inbox wakes. */
+	async trigger(): Promise<ITriggerResponse> {
+		return {};
+	}
+
+	/** Passes on the items of a test. Without it, n8n would wait for `trigger` to give some. */
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [this.getInputData()];
+	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		const { receive } = await import('./trigger/receive.js');

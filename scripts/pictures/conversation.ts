@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 
 import { zara } from '../../harness/editor/phone';
+import { readExample } from '../../harness/examples';
 import type { WorkflowFile } from '../../harness/n8n/client';
 import { ACTION, node, to, withCredential, workflow } from '../../harness/n8n/workflow';
 import { until } from '../../harness/until';
@@ -24,8 +25,10 @@ const phoneSize = { width: 400, height: 560 };
 
 /** Runs the workflow, answers on the phone, and takes a picture at each step. */
 export async function takeConversation(studio: Studio): Promise<void> {
-	const { editor, n8n, sandbox } = studio;
+	const { editor, n8n, sandbox, credential } = studio;
 	sandbox.reset();
+	const { id: inbox } = await n8n.client.createWorkflow(readExample('inbox', credential));
+	await n8n.client.activate(inbox);
 	const { id } = await n8n.client.createWorkflow(reminder(studio));
 	await editor.page.setViewportSize({ width: 1500, height: 900 });
 	await editor.openWorkflow(id);
@@ -69,6 +72,7 @@ export async function takeConversation(studio: Studio): Promise<void> {
 	await chat.locator('.status.read').nth(1).waitFor();
 	await frame('… and the workflow continues with the reply', 2_800);
 
+	await n8n.client.deactivate(inbox);
 	await Promise.all([phone.close(), desk.close()]);
 	await editor.page.setViewportSize(editorSize);
 	// Programs that do not play the animation show only its first frame. So the last frame comes first.

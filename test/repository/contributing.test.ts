@@ -7,7 +7,7 @@ import path from 'node:path';
 import ts from 'typescript';
 
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import { operations } from '../../nodes/BusinessMessaging/description';
+import { operations } from '../../nodes/BusinessMessaging/nodeProperties';
 import { readText, root } from '../../harness/engine/files';
 import { presentShape, readSaved } from '../../harness/savedWorkflows';
 

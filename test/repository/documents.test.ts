@@ -9,7 +9,7 @@ import type { INode, INodeTypeDescription } from 'n8n-workflow';
 
 import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessaging.node';
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
-import { operations } from '../../nodes/BusinessMessaging/description';
+import { operations } from '../../nodes/BusinessMessaging/nodeProperties';
 import { intentPhrases } from '../../nodes/BusinessMessaging/webhooks/intent';
 import { controlWords } from '../../sandbox/controls';
 import { changeableSchema } from '../../sandbox/options';

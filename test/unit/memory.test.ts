@@ -1,6 +1,5 @@
 /** What a process of n8n keeps between executions: of everything, only a maximum number, for a limited time. */
 import { noop, range } from 'lodash';
-import type { IWebhookFunctions } from 'n8n-workflow';
 import ts from 'typescript';
 
 import { filesBelow, readText } from '../../harness/engine/files';
@@ -10,20 +9,14 @@ import {
 	type Slot,
 	limiterFor,
 } from '../../nodes/BusinessMessaging/transport/rateLimiter';
-import { eventsOf } from '../../nodes/BusinessMessaging/webhooks/deduplication';
+import { type Response, eventsOf } from '../../nodes/BusinessMessaging/webhooks/deduplication';
 
 const hourMs = 3_600_000;
 let now = 1_000_000;
 beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
 
-/** A trigger whose static data is lost, so that only the process remembers. */
-const triggerOf = (name: string) =>
-	({
-		getWorkflowStaticData: () => ({}),
-		getWorkflow: () => ({ id: name }),
-		getNode: () => ({ id: 'node' }),
-		getResponseObject: () => ({ writableEnded: true, statusCode: 200 }),
-	}) as unknown as IWebhookFunctions;
+/** A response that has ended. */
+const ended = { writableEnded: true, statusCode: 200 } as unknown as Response;
 
 /** Whether what is kept under a name is still what it was when it was last asked for. */
 function isSame(get: (name: string) => unknown): (name: string) => boolean {
@@ -36,7 +29,7 @@ function isSame(get: (name: string) => unknown): (name: string) => boolean {
 }
 
 const isKnown = async (name: string) =>
-	(await eventsOf(triggerOf(name)).recognize(triggerOf(name), 'a'.repeat(11))) === 'taken';
+	(await eventsOf(name).recognize(ended, 'a'.repeat(11))) === 'taken';
 const others = new BoundedMap<string, object>({ maxSize: 1_000 });
 
 test('entries are let go when they are too old, although nobody uses the map again', () => {
@@ -109,10 +102,9 @@ test('to recognize an event of a delivery takes no longer if the delivery has ma
 			return false;
 		},
 	};
-	const context = { ...triggerOf('many events'), getResponseObject: () => response };
-	const delivery = context as unknown as IWebhookFunctions;
-	const events = eventsOf(delivery);
-	events.update(delivery);
+	const delivery = response as unknown as Response;
+	const events = eventsOf('many events');
+	events.update(undefined);
 	const keys = range(1_000).map((n) => String(n).padEnd(11, '_'));
 	for (const key of keys) expect(await events.recognize(delivery, key)).toBe('new');
 	expect(looks).toBeLessThan(2 * keys.length);

@@ -2,7 +2,7 @@
 import { attempt, compact, every, groupBy, isEmpty, isError, map, uniq } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import { mapInTurns } from '../inTurns';
+import { mapInTurns } from '../yieldToN8n';
 import { quoted, textOrJson } from '../jsonValues';
 import { BoundedMap } from '../boundedMap';
 import { type Audience, type SendWindow, readNumbers } from '../operations/sending/audienceRules';

@@ -9,7 +9,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { mapInTurns } from '../inTurns';
+import { mapInTurns } from '../yieldToN8n';
 import { textOrJson } from '../jsonValues';
 import { type Operation, sendResult } from '../operations/operation';
 import { InputError, type ServiceError } from '../transport/errors';

@@ -1,7 +1,7 @@
 /** Runs items at the same time if that is safe, and one after the other if their order matters. */
 import { groupBy } from 'lodash';
 
-import { pauses } from '../inTurns';
+import { yieldToN8n } from '../yieldToN8n';
 
 interface QueueSettings<T> {
 	/** Items with the same key are carried out one after the other, in their order. */
@@ -21,7 +21,7 @@ export async function inQueues<T>(
 	const queues = Object.values(groupBy(items, keyOf)).map((queue) => queue.values());
 	let next = 0;
 	let underWay = 0;
-	const pause = pauses(); // if guards skip all items, nothing else lets n8n's process do other work
+	const yieldNow = yieldToN8n(); // if guards skip all items, nothing else lets n8n's process do other work
 	await new Promise<void>((resolve) => {
 		const begin = () => {
 			while (underWay < concurrency() && next < queues.length && !isStopped()) {
@@ -30,7 +30,7 @@ export async function inQueues<T>(
 				if (done) continue;
 				underWay++;
 				void task(item)
-					.then(pause)
+					.then(yieldNow)
 					.then(() => {
 						underWay--;
 						queues.push(queue);

@@ -1,5 +1,5 @@
 /** What a run would send, without sending it and without reading or writing n8n's database. */
-import { mapInTurns } from '../inTurns';
+import { mapInTurns } from '../yieldToN8n';
 import { textOrJson } from '../jsonValues';
 import { previewOf } from '../operations/sending/messagePreview';
 import { sendResult } from '../operations/operation';

@@ -2,7 +2,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
-import { mapInTurns } from '../inTurns';
+import { mapInTurns } from '../yieldToN8n';
 import { coerce } from '../operations/coerce';
 import type { ParameterField } from '../operations/fields';
 import { additionalFields, queryParameters, readRows } from '../operations/openFields';

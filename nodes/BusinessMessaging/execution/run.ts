@@ -2,7 +2,7 @@
 import { attempt, compact, noop, once } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
-import { mapInTurns } from '../inTurns';
+import { mapInTurns } from '../yieldToN8n';
 import { defaultTimeoutSeconds } from '../operations/fields';
 import type { Operation, OperationRequest, RunOptions } from '../operations/operation';
 import type { Client } from '../transport/client';
@@ -29,7 +29,7 @@ import {
 	toOutcome,
 } from './item';
 import { atMost, inQueues } from './keyedQueue';
-import { isEvaluation } from './engine2';
+import { isEvaluation } from './n8nMode';
 import { toNodeError, toOutputs } from './itemOutput';
 import { previewItems } from './previewItems';
 import { addHints, labelExecution, logProgress, reportFigures, resetFigures } from './report';
@@ -72,7 +72,7 @@ interface Run {
  * Runs an operation over all input items.
  *
  * @param listen for an operation that waits for replies
- * @param stops whether the first failed item ends the run
+ * @param stopsAtFirstFailure whether the first failed item ends the run
  * @returns the records of all items in their order, each paired with its item
  * @throws NodeApiError or NodeOperationError for the first failed item, unless the node continues on errors
  */
@@ -80,7 +80,7 @@ export async function runOperation(
 	context: IExecuteFunctions,
 	operation: Operation,
 	listen: Listen,
-	stops: boolean,
+	stopsAtFirstFailure: boolean,
 ): Promise<INodeExecutionData[]> {
 	if (operation.recipientOf) resetFigures(context);
 	const items = await readItems(context, operation);
@@ -94,7 +94,8 @@ export async function runOperation(
 	const pending = items.filter(inState('pending'));
 	labelExecution(context, operation, pending);
 	const report = once(() => reportFigures(context, operation, items, run));
-	const sending = untilStopped(context, carryOut(context, run, pending, stops), report);
+	const carried = carryOut(context, run, pending, stopsAtFirstFailure);
+	const sending = untilStopped(context, carried, report);
 	const finished = sending.then((warning) => {
 		report();
 		addHints(context, operation, items, { client: run.client, warning });
@@ -303,7 +304,7 @@ async function carryOut(
 	context: IExecuteFunctions,
 	run: Run,
 	items: ValidItem[],
-	stops: boolean,
+	stopsAtFirstFailure: boolean,
 ): Promise<string | undefined> {
 	const { operation, record, client, log } = run;
 	if (!client) return undefined;
@@ -324,14 +325,14 @@ async function carryOut(
 				// It may have claimed its entry before the run was stopped. As nothing is sent, the claim is removed.
 				isTooLate = settings.isStopped();
 				const outcome = isTooLate ? stopped : await sendItem(run, client, item, request);
-				hasToStop ||= stops && isFailure(outcome); // before the next item gets its turn
+				hasToStop ||= stopsAtFirstFailure && isFailure(outcome); // before the next item gets its turn
 				return outcome;
 			});
 		const outcome = await guarded(guards, item, sendUnguarded)().catch(toOutcome);
 		if (isTooLate) return;
 		item.outcome = outcome;
 		note(outcome);
-		hasToStop ||= stops && hasFailed(outcome);
+		hasToStop ||= stopsAtFirstFailure && hasFailed(outcome);
 		if (!hasToStop) for (const next of insteadOf(operation, item)) await sendOne(next);
 	};
 	await inQueues(items, settings, sendOne);

@@ -4,7 +4,7 @@ import { createHash } from 'crypto';
 import type { EventEnvelope } from '../api/events';
 import { kindOf } from '../reading/readEvents';
 import { isRecord, textOrJson } from '../jsonValues';
-import { nameOf } from '../webhooks/deduplicationKey';
+import { eventNameOf } from '../webhooks/deduplicationKey';
 import { latestTimeOf, quotedIn, readEvent, senderOf } from '../webhooks/simpleEvent';
 import { type Arrival, maxText } from './core';
 
@@ -26,7 +26,7 @@ export function toArrival(
 	const isMessage = kindOf(event) === 'message.received';
 	const phone = senderOf(event) ?? (isMessage && quoted ? '' : undefined);
 	if (phone === undefined) return undefined;
-	const { name, isCertain } = nameOf(event, headers);
+	const { name, isCertain } = eventNameOf(event, headers);
 	const { text, messageId, time, intent } = readEvent(event);
 	const words = typeof text === 'string' ? text : null;
 	return {
@@ -38,6 +38,7 @@ export function toArrival(
 		phone,
 		...(quoted !== undefined && { quoted: quoted.slice(0, maxText) }),
 		time: latestTimeOf(event),
+		firstAt: Date.now(),
 		isOptOut: intent === 'optOut',
 		isCertain,
 	};

@@ -1,9 +1,9 @@
-/** Finds the receiver of the replies, before the first question is sent. */
+/** Finds the inbox before the first question is sent, and tells it who is asked. */
 import { chunk, partition } from 'lodash';
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
-import { isOnEngine2 } from '../execution/engine2';
+import { isOnEngine2 } from '../execution/n8nMode';
 import { type Item, type ValidItem, inState } from '../execution/item';
 import type { Listening } from '../execution/run';
 import { InputError, asFailure } from '../transport/errors';
@@ -14,13 +14,12 @@ import { listWebhooks } from '../webhooks/registrations';
 import { Asker } from './asker';
 import { callsOf } from './calls';
 import { QuestionRun } from './questionRun';
-import { isTriggerUrl, withoutQuery } from './urls';
-import { listenByWebhook } from './withoutTrigger';
+import { triggersAmong } from './urls';
 
 /** The greatest number of people that one run asks. */
 const maxPeople = 10_000;
 /**
- * Triggers are told about people in parts, before these people are asked. A part has as many people as are asked in
+ * The inbox is told about people in parts, before these people are asked. A part has as many people as are asked in
  * about this time, ms.
  */
 const partMs = 2_000;
@@ -32,11 +31,10 @@ const minPart = 20;
 const maxClockErrorMs = 2_000;
 
 /**
- * Finds the receiver of the replies to all valid items: the published triggers of this n8n and service, or for
- * one person a registration.
+ * Finds the inbox of this n8n, for the replies to all valid items.
  *
- * @throws InputError if n8n is too old, if several people or grouped messages have no trigger, if there are too
- * many people, or if the service cannot reach n8n; ServiceError
+ * @throws InputError if n8n is too old, if there is no inbox or more than one, or if there are too many people;
+ * ServiceError
  */
 export async function listenForReplies(
 	context: IExecuteFunctions,
@@ -63,34 +61,26 @@ export async function listenForReplies(
 			'Put a Loop Over Items node before this node.',
 		);
 	}
-	const listening = await listenByTrigger(run);
-	if (listening) return listening;
-	const registered = await listWebhooks(client);
-	if (people === 1 && !run.groups) return await listenByWebhook(run, registered);
-	if (registered.some(({ url }) => url === undefined)) {
-		throw new InputError(
-			'The service does not show the addresses of its webhooks, so the node cannot find the Business Messaging Trigger for the replies',
-			"Ask one person in each execution, without 'Group Messages (Seconds)'. That needs no trigger.",
-		);
-	}
-	throw new InputError(
-		'To ask several people at once, or to group messages, the node needs a published Business Messaging Trigger',
-		"On this n8n instance, publish a workflow with that trigger and the same credential, e.g. the example Inbox. Choose Message Received in 'Trigger On' and Automatic in 'Registration'. If it is published already, unpublish it and publish it again. n8n must be able to call its own public address.",
-	);
+	return await listen(run);
 }
 
-/** Uses the published triggers. @returns undefined if there is none */
-async function listenByTrigger(run: QuestionRun): Promise<Listening | undefined> {
+async function listen(run: QuestionRun): Promise<Listening> {
 	const { context, client, id, questions, limitMs } = run;
 	const url = canonical(context.getSignedResumeUrl({ wait: id }));
-	const calls = callsOf(context, client.config.id);
+	const calls = callsOf(context.helpers, async () => client.config.keyId);
 	const listTriggers = async () => {
-		const urls = (await listWebhooks(client)).map((webhook) => webhook.url ?? '');
-		return urls.filter((one) => isTriggerUrl(one, url)).map(withoutQuery);
+		const listed = await listWebhooks(client);
+		const triggers = triggersAmong(
+			listed.map((webhook) => webhook.url),
+			url,
+		);
+		const isHidden = listed.some((webhook) => webhook.url === undefined);
+		if (triggers.inboxes.length === 0 && isHidden) throw hidesAddresses();
+		return triggers;
 	};
 	const skewMs = await readSkew(client);
 	const asker = new Asker({ ...calls, listTriggers }, { id, url, questions, limitMs, skewMs });
-	if (!(await asker.open())) return undefined;
+	await asker.open();
 	const parts = new Parts(run, asker);
 	return {
 		tell: async (item) => await parts.tell(item),
@@ -109,6 +99,13 @@ async function listenByTrigger(run: QuestionRun): Promise<Listening | undefined>
 	};
 }
 
+function hidesAddresses(): InputError {
+	return new InputError(
+		'The service does not show the addresses of its webhooks, so the node cannot find the workflow that keeps the replies',
+		'Send and Wait for Response does not work with this service. Send the question with Send Text, and read the reply in a workflow with Business Messaging Trigger.',
+	);
+}
+
 /** The service's clock minus that of this machine; null if the service does not show it. */
 async function readSkew(client: Client): Promise<number | null> {
 	const response = await client.fetch(endpoints.listWebhooks).catch(() => undefined);
@@ -118,11 +115,11 @@ async function readSkew(client: Client): Promise<number | null> {
 	return Math.abs(difference) < maxClockErrorMs ? 0 : difference;
 }
 
-/** The people of a run in parts. Triggers are told about each part once, before the first person in it is asked. */
+/** The people of a run in parts. The inbox is told about each part once, before the first person in it is asked. */
 class Parts {
 	private readonly partOf = new Map<number, ValidItem[]>();
 	private readonly told = new Map<ValidItem[], Promise<void>>();
-	/** Items of earlier parts. Once they are asked, triggers are told about them again, with the ID of the message that asks. */
+	/** Items of earlier parts. Once they are asked, the inbox is told about them again, with the ID of the message that asks. */
 	private earlier: ValidItem[];
 
 	constructor(

@@ -1,24 +1,23 @@
 /**
- * The asking half of the protocol. All triggers are told about a person before the person is asked; the owner is told
- * last. README.md has the whole picture.
+ * The asking half of the protocol: the inbox is told about people before they are asked. README.md has the whole
+ * picture.
  */
-import { difference, sortBy, union } from 'lodash';
-
 import { InputError } from '../transport/errors';
 import { type Person, type Question, type Run, leaseMs } from './core';
-import type { CallResult, Calls, TriggerRequest, TriggerResponse } from './ports';
+import type { CallResult, Calls, Request, InboxResponse } from './protocol';
 import { toRecord } from './records';
+import type { Triggers } from './urls';
 
-/** How long the asker waits for a trigger that does not respond, or for an owner that is being published again, ms. */
+/** How long the asker waits for n8n to respond at its own address, ms. */
 const patienceMs = 60_000;
 const retryMs = 1_000;
-/** How often the owner learns that the asker is alive, ms. */
+/** How often the inbox learns that the asker is alive, ms. */
 const heartbeatMs = leaseMs / 4;
 
 /** What the asker needs. */
 export interface AskerPorts extends Calls {
-	/** The URLs of the triggers of this n8n that are registered at the service, without secrets. @throws ServiceError */
-	listTriggers(): Promise<string[]>;
+	/** @throws ServiceError; InputError if the service hides the addresses of webhooks */
+	listTriggers(): Promise<Triggers>;
 }
 
 /** What is asked. */
@@ -35,22 +34,12 @@ export interface Asking {
 
 /** A run that asks. */
 export class Asker {
-	private owner = '';
-	/** Whether the owner has accepted people. Then it stays the owner. */
-	private isAccepted = false;
-	/** All owners so far. */
-	private owners: string[] = [];
-	private triggers: string[] = [];
-	/** Triggers that did not respond for a minute. Each heartbeat, and the end of asking, tries once to tell them. */
-	private readonly silent = new Set<string>();
-	/** Owners of open questions that cannot own this run. */
-	private readonly without: string[] = [];
-	private readonly told: Person[] = [];
+	private inbox = '';
 	private readonly startedAt: number;
 	/** When the time is up, ms since 1970, once all were asked. */
 	private until?: number;
 	private isAsking = true;
-	/** Whether the owner has ended the run, because it heard nothing from the asker for too long. */
+	/** Whether the inbox has ended the run, because it heard nothing from the asker for too long. */
 	private isEnded = false;
 
 	constructor(
@@ -60,253 +49,184 @@ export class Asker {
 		this.startedAt = ports.now();
 	}
 
-	/**
-	 * Finds the triggers and their owner.
-	 *
-	 * @returns false if no trigger accepts questions
-	 * @throws InputError if they wait for too many people; ServiceError
-	 */
-	async open(): Promise<boolean> {
-		const urls = await this.ports.listTriggers();
-		const responses = await this.greet(urls);
-		const known = union([...responses.values()].flatMap(({ owner }) => owner ?? [])).sort();
-		for (const owner of known.filter((one) => !responses.has(one))) {
-			// The owner may only be in the middle of being published again. Two owners would decide differently.
-			const response =
-				!this.silent.has(owner) && (await this.untilResponse(owner, { is: 'hello' }, true));
-			if (typeof response === 'object' && response.inbox !== 'no') responses.set(owner, response);
-			else this.without.push(owner);
-		}
-		const able = [...responses].filter(([, { inbox }]) => inbox === 'yes' || inbox === 'full');
-		// A late reply starts the owner's workflow. If that has filters, it is not meant for all messages.
-		const isFiltered = ([, response]: (typeof able)[0]) => response.isFiltered === true;
-		const candidates = sortBy(able, isFiltered, ([url]) => url).map(([url]) => url);
-		const owner = known.find((one) => candidates.includes(one)) ?? candidates[0];
-		if (owner === undefined) return false;
-		if (responses.get(owner)?.inbox === 'full') throw isFull();
-		this.owner = owner;
-		this.triggers = union([...responses.keys()], [...this.silent]);
+	/** Finds the inbox, and tells the other triggers where it is. @throws InputError that says what to do; ServiceError */
+	async open(): Promise<void> {
+		const { inboxes, others } = await this.ports.listTriggers();
+		this.inbox = await findInbox(this.ports, inboxes);
+		await Promise.all(others.map(async (url) => await this.show(url)));
 		void this.beat();
-		return true;
 	}
 
-	/** The triggers that respond and accept calls about questions. */
-	private async greet(urls: string[]): Promise<Map<string, TriggerResponse>> {
-		const responses = await Promise.all(
-			urls.map(async (url) => await this.untilResponse(url, { is: 'hello' })),
-		);
-		this.noteSilent(urls, responses);
-		const able = responses.map((response) =>
-			typeof response === 'object' && response.inbox !== 'no' ? response : undefined,
-		);
-		return new Map(urls.flatMap((url, index) => (able[index] ? [[url, able[index]]] : [])));
+	/** Tells another trigger where the inbox is: from now on, it asks the inbox about messages. @throws InputError if it does not respond */
+	private async show(url: string): Promise<void> {
+		const result = await untilResponse(this.ports, url, { is: 'look', inbox: this.inbox });
+		if (result === 'refused') throw hasOtherKey(url);
+		if (result === undefined) throw isSilentToo(url);
 	}
 
 	/**
-	 * Tells all triggers who is asked next.
+	 * Tells the inbox who is asked next.
 	 *
-	 * @throws InputError if the owner does not respond, or has ended the run; then these people must not be asked
+	 * @throws InputError if the inbox does not respond, or has ended the run; then these people must not be asked
 	 */
 	async tell(people: Person[]): Promise<void> {
 		this.check();
-		const isFirst = this.told.length === 0;
-		this.told.push(...people);
-		await this.tellAll(() => this.toRun(people));
-		if (!isFirst) return;
-		// A trigger that was registered before the owner knew of this run has not heard of the run.
-		const urls = await this.ports.listTriggers();
-		await this.tellNew(urls);
+		await this.call('tell', this.toRun(people));
 	}
 
-	/** @throws InputError if the owner has ended the run: then nobody else must be asked */
+	/** @throws InputError if the inbox has ended the run: then nobody else must be asked */
 	check(): void {
 		if (this.isEnded) throw hasEnded();
 	}
 
-	/** Tells all triggers who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
+	/** Tells the inbox who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
 	async close(people: Person[], notAsked: unknown[]): Promise<number> {
-		const until = this.ports.now() + this.asking.limitMs;
-		this.until = until;
-		const whole = { notAsked, isWhole: true, isOver: people.length === 0 };
+		this.until = this.ports.now() + this.asking.limitMs;
 		try {
-			await this.tellSilent();
-			await this.tellAll(() => ({ ...this.toRun(people), ...whole }));
-			return until;
+			if (people.length === 0) await this.stop();
+			else await this.call('close', { ...this.toRun(people), notAsked, isWhole: true });
+			return this.until;
 		} finally {
 			this.isAsking = false;
 		}
 	}
 
-	/**
-	 * Tells the owner that the run has failed: it asks nobody else and waits for no reply. Does not throw. The owner tells
-	 * the other triggers later, because they may still get copies of replies that only the owner knows. An owner that does
-	 * not know of the run cannot tell them: then they would wait for it in vain.
-	 */
+	/** Tells the inbox that the run has failed: it asks nobody else and waits for no reply. Does not throw. */
 	async stop(): Promise<void> {
 		this.isAsking = false;
-		const over = { ...this.toRun([]), isOver: true };
-		await this.tellOwner(over).catch(async () => {
-			if (!this.isAccepted) await this.tellOthers(over);
-		});
+		await untilResponse(this.ports, this.inbox, { is: 'end', id: this.asking.id });
 	}
 
-	/**
-	 * Tells the owner again and again that the asker is alive: the owner counts an asker that is silent for too long as
-	 * dead. In this way, the asker also learns of triggers that were published meanwhile, and tells them about the run
-	 * before the next people are asked.
-	 */
+	/** Tells the inbox again and again that the asker is alive. */
 	private async beat(): Promise<void> {
 		for (;;) {
 			await this.ports.pause(heartbeatMs);
 			if (!this.isAsking) return;
-			if (!this.isAccepted) continue;
-			// No heartbeat waits for triggers that do not respond, and they do not wait for the owner.
-			void this.tellSilent();
-			const result = await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
-			if (typeof result !== 'object') continue;
-			this.isEnded ||= result.isOver === true;
-			void this.tellNew(result.triggers ?? []);
+			const result = await this.ports.callTrigger(this.inbox, this.request('tell', this.toRun([])));
+			if (typeof result === 'object') this.isEnded ||= result.isOver === true;
 		}
 	}
 
 	private toRun(people: Person[]): Run {
 		const { id, url, questions, limitMs } = this.asking;
-		const { owner, triggers, startedAt } = this;
-		const { until = this.ports.now() + limitMs } = this;
-		const state = { isWhole: false, isOver: false, started: [], notAsked: [] };
+		const { startedAt, until = this.ports.now() + limitMs } = this;
 		const byItem = new Map(people.map((person) => [person.item, person]));
-		const times = { startedAt, until, leaseUntil: startedAt };
-		return { id, url, owner, triggers, ...times, ...state, questions, people: byItem };
+		const times = { startedAt, until, heardAt: startedAt };
+		return { id, url, ...times, isWhole: false, questions, people: byItem, notAsked: [] };
 	}
 
-	private request(run: Run, trigger = this.owner): TriggerRequest {
-		const { asking, without, owners } = this;
-		const left = owners.filter((owner) => owner !== run.owner);
-		const record = toRecord(run, trigger);
-		return { is: 'tell', id: run.id, run: record, skewMs: asking.skewMs, without, left };
+	private request(is: 'tell' | 'close', run: Run): Request {
+		const { skewMs } = this.asking;
+		return { is, id: run.id, run: toRecord(run, this.inbox), skewMs };
 	}
 
-	/** Tells the owner last: replies count from the moment when the owner knows of the question. */
-	private async tellAll(toRun: () => Run): Promise<void> {
-		const run = toRun();
-		const response = (await this.tellOthers(run)) ?? (await this.tellOwner(run));
-		if (!this.isAsking) return;
-		const named = response.inbox === 'other' ? response.owner : undefined;
-		if (named !== undefined) this.chooseOwner(named);
-		// Another part of the run may have chosen another owner meanwhile.
-		if (named !== undefined || this.owner !== run.owner) return await this.tellAll(toRun);
-		this.isAccepted = true;
-		const { triggers = [] } = response;
-		await this.tellNew(triggers);
-		// The owner accepts new people only once every trigger that was published meanwhile has heard of them.
-		if (difference(triggers, run.triggers).length > 0) await this.tellAll(toRun);
-	}
-
-	/**
-	 * Chooses the owner that a trigger has named, because another run already has this owner. Two owners that do not know
-	 * of each other would name each other for ever. So if an owner is named again, the one with the first URL is chosen.
-	 */
-	private chooseOwner(owner: string): void {
-		if (owner === this.owner) return; // another part of the run has already chosen this owner
-		if (this.isAccepted) return void this.without.push(owner);
-		const isBack = this.owners.includes(owner);
-		this.owners = union(this.owners, [this.owner, owner]).sort();
-		this.owner = isBack ? this.owners[0] : owner;
-		if (isBack) this.without.push(...this.owners.slice(1));
-		this.triggers = union(this.triggers, this.owners);
-	}
-
-	/** Tells triggers that were published meanwhile about all people so far. */
-	private async tellNew(urls: string[]): Promise<void> {
-		const news = urls.filter((url) => !this.triggers.includes(url));
-		if (news.length === 0) return;
-		this.triggers = union(this.triggers, news);
-		const results = await Promise.all(news.map(async (url) => await this.tellWhole(url, true)));
-		this.noteSilent(news, results);
-	}
-
-	private noteSilent(urls: string[], results: CallResult[]): void {
-		for (const [index, url] of urls.entries()) if (isSilent(results[index])) this.silent.add(url);
-	}
-
-	/** Tells all triggers that respond, except the owner. @returns the response of a trigger that knows another owner */
-	private async tellOthers(run: Run): Promise<TriggerResponse | undefined> {
-		const others = this.triggers.filter((url) => url !== this.owner && !this.silent.has(url));
-		const results = await Promise.all(
-			others.map(async (url) => await this.untilResponse(url, this.request(run, url))),
-		);
-		this.noteSilent(others, results);
-		const responses = results.filter((result) => typeof result === 'object');
-		return responses.find(({ inbox }) => inbox === 'other');
-	}
-
-	/** Tries to tell the triggers that did not respond about all people so far, with one call for each. */
-	private async tellSilent(): Promise<void> {
-		await Promise.all(
-			[...this.silent].map(async (url) => {
-				const toldBefore = this.told.length;
-				const result = await this.tellWhole(url, false);
-				// Otherwise the trigger does not know of those who were told meanwhile.
-				if (!isSilent(result) && toldBefore === this.told.length) this.silent.delete(url);
-			}),
-		);
-	}
-
-	/** Tells a trigger about all people so far. If it names another owner, it learns that this one cannot own the run. */
-	private async tellWhole(url: string, isPatient: boolean): Promise<CallResult> {
-		const request = this.request(this.toRun(this.told), url);
-		const result = isPatient
-			? await this.untilResponse(url, request)
-			: await this.ports.callTrigger(url, request);
-		const { inbox, owner } = typeof result === 'object' ? result : {};
-		if (inbox !== 'other' || owner === undefined || this.without.includes(owner)) return result;
-		this.without.push(owner);
-		return await this.tellWhole(url, isPatient);
-	}
-
-	/** Tells the owner about a run. @throws InputError if the owner does not accept it within a minute, or has ended it */
-	private async tellOwner(run: Run): Promise<TriggerResponse> {
-		const end = this.ports.now() + patienceMs;
-		for (;;) {
-			const result = await this.untilResponse(this.owner, this.request(run));
-			if (typeof result === 'object') {
-				if (result.inbox === 'full') throw isFull();
-				if (result.isOver && !run.isOver) throw hasEnded();
-				if (result.inbox !== 'no') return result;
-			}
-			if (this.ports.now() > end) throw isNotTold(result);
-			await this.ports.pause(retryMs);
-		}
-	}
-
-	/**
-	 * Repeats a call until n8n responds, for a minute at most.
-	 *
-	 * @param untilPublished whether to repeat the call also while the trigger is not published
-	 */
-	private async untilResponse(
-		url: string,
-		request: TriggerRequest,
-		untilPublished = false,
-	): Promise<CallResult> {
-		const end = this.ports.now() + patienceMs;
-		for (;;) {
-			const result = await this.ports.callTrigger(url, request);
-			const isThere = !isSilent(result) && !(untilPublished && result === 'gone');
-			if (isThere || this.ports.now() > end) return result;
-			await this.ports.pause(retryMs);
-		}
+	/** @throws InputError if the inbox does not accept the call within a minute, or has ended the run */
+	private async call(is: 'tell' | 'close', run: Run): Promise<void> {
+		const response = await untilAccepted(this.ports, this.inbox, this.request(is, run));
+		if (response.isOver) throw hasEnded();
 	}
 }
 
-/** Whether a call has to be repeated: the trigger did not respond, or is busy. */
-export function isSilent(result: CallResult): boolean {
-	return result === undefined || (typeof result === 'object' && result.inbox === 'busy');
+/**
+ * The inbox among the triggers that are registered as one.
+ *
+ * @throws InputError if there is none or more than one, or if it takes no questions
+ */
+async function findInbox(ports: Calls, urls: string[]): Promise<string> {
+	const results = await Promise.all(
+		urls.map(async (url) => await untilResponse(ports, url, { is: 'hello' })),
+	);
+	// A registration of a workflow that is not published was left behind.
+	const there = urls.filter((_, index) => results[index] !== 'gone');
+	const responses = results.filter((one) => one !== 'gone');
+	const [url] = there;
+	const [response] = responses;
+	if (url === undefined || (typeof response === 'object' && response.inbox === 'no'))
+		throw hasNone();
+	if (there.length > 1)
+		throw areSeveral(there.map((one, index) => workflowNameOf(one, responses[index])));
+	accepted(response, url);
+	return url;
+}
+
+/** Repeats a call until the inbox accepts it. @throws InputError if it does not within a minute */
+async function untilAccepted(ports: Calls, url: string, request: Request): Promise<InboxResponse> {
+	return accepted(await untilResponse(ports, url, request, true), url);
+}
+
+/** @throws InputError for any other response than that of an inbox that accepts the call */
+function accepted(result: CallResult, url: string): InboxResponse {
+	if (result === undefined) throw isSilent();
+	if (result === 'refused') throw isOtherKey(url);
+	if (result === 'gone' || result.inbox === 'no') throw isGone();
+	if (result.inbox === 'full') throw isFull();
+	return result;
+}
+
+/**
+ * Repeats a call until there is a certain response, for a minute at most.
+ *
+ * @param untilPublished whether to repeat the call also while the trigger is not published
+ */
+async function untilResponse(
+	ports: Calls,
+	url: string,
+	request: Request,
+	untilPublished = false,
+): Promise<CallResult> {
+	const end = ports.now() + patienceMs;
+	for (;;) {
+		const result = await ports.callTrigger(url, request);
+		const isCertain = result !== undefined && !(untilPublished && result === 'gone');
+		if (isCertain || ports.now() > end) return result;
+		await ports.pause(retryMs);
+	}
+}
+
+/** How an error names a trigger: by its workflow, if it responds. */
+export function workflowNameOf(url: string, result: CallResult): string {
+	const { workflow } = typeof result === 'object' ? result : {};
+	return workflow === undefined ? url : `"${workflow}"`;
+}
+
+function hasNone(): InputError {
+	return new InputError(
+		'No published workflow keeps the replies',
+		"On this n8n, publish the example Inbox with the credential of this node. Or switch on 'Keep Replies for Send and Wait' in a published Business Messaging Trigger that has this credential, and publish it again.",
+	);
+}
+
+function areSeveral(names: string[]): InputError {
+	return new InputError(
+		`Several workflows keep the replies: ${names.join(' and ')}`,
+		"Only one can. Switch off 'Keep Replies for Send and Wait' in the Business Messaging Trigger of the others, and publish them again.",
+	);
+}
+
+function isOtherKey(url: string): InputError {
+	return new InputError(
+		'The workflow that keeps the replies uses another API key',
+		`Choose the credential of this node also in the Business Messaging Trigger at ${url}, and publish its workflow again.`,
+	);
+}
+
+function hasOtherKey(url: string): InputError {
+	return new InputError(
+		'Another Business Messaging Trigger of this n8n uses another API key of the same account, so the replies would start its workflow, too',
+		`Choose the credential of this node also in the Business Messaging Trigger at ${url}, and publish its workflow again.`,
+	);
+}
+
+function isSilentToo(url: string): InputError {
+	return new InputError(
+		`The Business Messaging Trigger at ${url} did not respond for a minute, so replies could start its workflow, too`,
+		'Check that all processes of n8n run, or unpublish its workflow. Then retry this execution.',
+	);
 }
 
 function isFull(): InputError {
 	return new InputError(
-		'Business Messaging Trigger already waits for the maximum number of people',
+		'The Business Messaging Trigger that keeps the replies already waits for the maximum number of people',
 		'Try again when some people have replied.',
 	);
 }
@@ -318,16 +238,16 @@ function hasEnded(): InputError {
 	);
 }
 
-/** The error if the owner could not be told. Its advice depends on the last result. */
-function isNotTold(result: CallResult): InputError {
-	const isGone = typeof result === 'object' ? result.inbox === 'no' : result === 'gone';
-	if (!isGone)
-		return new InputError(
-			'n8n was not ready at its own public address for a minute, so the replies could not be received',
-			'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. The retry waits for the replies without asking again.',
-		);
+function isSilent(): InputError {
 	return new InputError(
-		'The Business Messaging Trigger that receives the replies is no longer published, or no longer receives messages',
-		'Choose Message Received in it and publish it again, then retry this execution. The retry waits for the replies without asking again.',
+		'n8n was not ready at its own public address for a minute, so the replies could not be received',
+		'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. The retry waits for the replies without asking again.',
+	);
+}
+
+function isGone(): InputError {
+	return new InputError(
+		'The workflow that keeps the replies is no longer published, or no longer keeps them',
+		"Publish it again with 'Keep Replies for Send and Wait', then retry this execution. The retry waits for the replies without asking again.",
 	);
 }

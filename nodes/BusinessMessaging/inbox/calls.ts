@@ -1,20 +1,22 @@
-/** The calls between Send and Wait, triggers and waiting runs, over n8n's public address. */
-import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+/**
+ * The calls between Send and Wait, triggers and waiting runs, over n8n's public address. Requests and responses are
+ * encrypted. A request is valid once, for one receiver and for five minutes; a response belongs to one request.
+ */
+import { randomUUID } from 'crypto';
+import { escapeRegExp } from 'lodash';
 
+import { BoundedMap } from '../boundedMap';
 import { isRecord } from '../jsonValues';
 import { pause } from '../transport/deadline';
-import type { Run, RunState } from './core';
-import type { CallResult, Calls, TriggerRequest, TriggerResponse } from './ports';
-import { fromRecord } from './records';
+import { type Run, type RunState, handOverOf } from './core';
+import type { CallResult, Calls, InboxResponse } from './protocol';
+import { fromRecord, toRecord } from './records';
 import { seal, unseal } from './seal';
 
-/**
- * Event names of our own, which no service delivers: for calls of a trigger; to ask a run whether it still waits; and
- * to give a run its replies.
- */
-export const inboxEvent = 'business-messaging.inbox';
-export const pollEvent = 'business-messaging.poll';
-export const repliesEvent = 'business-messaging.replies';
+/** The event name of our calls, which no service delivers. */
+export const callEvent = 'business-messaging.call';
+/** The message of a refusal, with status 401: the call has another key, or was made before. */
+export const refusal = 'This call is not from a node with the same API key, or was made before';
 
 /** How old a call may be, ms. */
 const maxAgeMs = 300_000;
@@ -24,59 +26,145 @@ const maxResumeMs = 300_000;
 /** A large request may take longer: ms for each character. */
 const msPerCharacter = 0.01;
 
-type Context = Pick<IExecuteFunctions | IHookFunctions | IWebhookFunctions, 'helpers'>;
+/** n8n's function for HTTP requests. */
+export interface Http {
+	httpRequest(options: {
+		method: 'POST';
+		url: string;
+		headers: Record<string, string>;
+		body: string;
+		json: boolean;
+		returnFullResponse: boolean;
+		ignoreHttpStatusErrors: boolean;
+		disableFollowRedirect: boolean;
+		timeout: number;
+	}): Promise<unknown>;
+}
 
-/** Content before encryption, with its receiver and the time. */
-interface Sealed<T> {
+/** A request before encryption. */
+interface Sealed {
 	at: number;
 	to: string;
-	content: T;
+	/** A number that is used once. */
+	once: string;
+	content: unknown;
 }
 
-function sealFor(secret: string, to: string, content: unknown): string {
-	const sealed: Sealed<unknown> = { at: Date.now(), to, content };
-	return seal(secret, JSON.stringify(sealed));
+/** The numbers of the requests of the last minutes. Older requests, and those from before this process started, are refused. */
+const used = new BoundedMap<string, true>({ maxSize: 100_000, maxAgeMs: 2 * maxAgeMs });
+const startedAt = Date.now();
+
+/** A request that was decrypted. */
+export interface Opened {
+	content: unknown;
+	/** Encrypts the response. */
+	respond: (content: unknown) => { sealed: string };
 }
 
-/** Decrypts the content of a call. @returns undefined if it was encrypted with another key, for another receiver or too long ago */
-function openFor(secret: string, to: string, body: unknown): unknown {
+/**
+ * Decrypts a call.
+ *
+ * @param keyId of the API key
+ * @param to the receiver: the URL of a trigger, or the ID of a run
+ * @returns undefined if it was encrypted with another key, for another receiver, too long ago, or was made before;
+ * `tooEarly` if it was made before this process started: then the sender has to make another one
+ */
+export function openCall(
+	keyId: string,
+	to: string,
+	body: unknown,
+): Opened | 'tooEarly' | undefined {
 	const data = isRecord(body) && isRecord(body.data) ? body.data : {};
-	const text = unseal(secret, data.sealed);
-	const sealed = parse(text) as Partial<Sealed<unknown>> | undefined;
-	const isValid = sealed?.to === to && Math.abs(Date.now() - (sealed.at ?? 0)) <= maxAgeMs;
-	return isValid ? sealed.content : undefined;
+	const text = unseal(keyId, data.sealed);
+	const call = text === undefined ? undefined : (JSON.parse(text) as Partial<Sealed>);
+	if (call?.to !== to || typeof call.once !== 'string' || used.has(call.once)) return undefined;
+	if (Math.abs(Date.now() - (call.at ?? 0)) > maxAgeMs) return undefined;
+	if ((call.at ?? 0) < startedAt) return 'tooEarly';
+	const { once, content } = call;
+	used.set(once, true);
+	return {
+		content,
+		respond: (response) => ({ sealed: seal(keyId, JSON.stringify({ once, response })) }),
+	};
 }
 
-function parse(text?: string): unknown {
-	return text === undefined ? undefined : JSON.parse(text);
-}
-
-/** The current time, and calls to triggers with n8n's helpers. */
-export function callsOf(context: Context, secret: string): Calls {
+/** The current time, and calls to triggers. @param keyIdOf reads the key at each call, since it may change */
+export function callsOf(http: Http, keyIdOf: () => Promise<string>): Calls {
 	return {
 		now: () => Date.now(),
 		pause,
-		callTrigger: async (url, request) => await callTrigger(context, secret, url, request),
+		callTrigger: async (url, content) =>
+			await callTrigger(http, await keyIdOf().catch(() => undefined), url, content),
 	};
 }
 
 async function callTrigger(
-	context: Context,
-	secret: string,
+	http: Http,
+	keyId: string | undefined,
 	url: string,
-	request: TriggerRequest,
+	content: unknown,
 ): Promise<CallResult> {
-	const sealed = sealFor(secret, url, request);
-	const response = await post(context, url, { event: inboxEvent, data: { sealed } });
+	if (keyId === undefined) return undefined;
+	const response = await call(http, keyId, url, url, content);
 	if (!response) return undefined;
+	if (response.opened) return response.opened as InboxResponse;
 	const { statusCode, body } = response;
-	if (statusCode === 200 && isRecord(body) && typeof body.inbox === 'string')
-		return body as unknown as TriggerResponse;
-	// n8n's own response when the workflow was started
-	const isStarted = statusCode === 200 && (isEmpty(body) || isRecord(body));
-	if (request.is === 'late' && isStarted) return { inbox: 'yes', isStarted: true };
-	if (statusCode === 403 && isRecord(body)) return { inbox: 'no' };
-	return statusCode === 404 && messageOf(body) !== '' ? 'gone' : undefined;
+	const message = messageOf(body);
+	if (statusCode === 401 && message === refusal) return 'refused';
+	const isOfN8n = isRecord(body) && body.code === 404 && message.includes('is not registered');
+	return statusCode === 404 && isOfN8n ? 'gone' : undefined;
+}
+
+/**
+ * Gives a run its replies, or only asks whether it still waits.
+ *
+ * @param own URL of the trigger
+ */
+export async function callRun(
+	http: Http,
+	keyId: string,
+	run: Run,
+	own: string,
+	isHandOver: boolean,
+): Promise<RunState> {
+	const record = isHandOver ? toRecord(handOverOf(run), own) : undefined;
+	const timeoutMs = isHandOver ? maxResumeMs : callTimeoutMs;
+	const response = await call(http, keyId, run.url, run.id, { own, record }, timeoutMs);
+	return response ? runStateOf(run.url, response) : 'unknown';
+}
+
+/** The replies in a call of the trigger; undefined if it only asks whether the run waits. @param id of the run */
+export function repliesIn(content: unknown, id: string): Run | undefined {
+	const { own, record } = content as { own: string; record?: string };
+	return fromRecord(id, record, own);
+}
+
+/** n8n's words for the state of an execution. */
+const states: Array<[words: string, state: RunState]> = [
+	['does not exist', 'gone'],
+	['is running already', 'running'],
+	['has finished with error', 'stopped'],
+	['has finished already', 'finished'],
+];
+
+/** The state of a run. Only a response of n8n or of our node counts: a proxy may respond with any page and any status. */
+function runStateOf(url: string, { statusCode, body, opened }: CallResponse): RunState {
+	if (opened) return (opened as { state: RunState }).state;
+	if (!isRecord(body)) return stateOfPage(String(body));
+	const message = messageOf(body);
+	const id = escapeRegExp(new URL(url).pathname.split('/').at(-2));
+	const [, words] = new RegExp(`^The execution "${id}"? (.+)\\.$`).exec(message) ?? [];
+	const named = states.find(([one]) => one === words)?.[1];
+	// What n8n has stored of a crashed execution lacks something.
+	const isBroken = statusCode === 500 && /^Cannot read propert/.test(message);
+	return named ?? (isBroken ? 'running' : 'unknown');
+}
+
+/** The state that a page of n8n shows: the execution has ended without an error; or its signature does not fit any more. */
+function stateOfPage(html: string): RunState {
+	const [, title] = /<title>(.*?)<\/title>/.exec(html) ?? [];
+	if (title === 'No action required') return 'finished';
+	return title === 'Invalid Form Link' ? 'gone' : 'unknown';
 }
 
 /** The message in a response of n8n, which each of its refusals has; empty for anything else. */
@@ -84,86 +172,29 @@ function messageOf(body: unknown): string {
 	return isRecord(body) && typeof body.message === 'string' ? body.message : '';
 }
 
-function isEmpty(body: unknown): boolean {
-	return body === undefined || body === null || body === '';
-}
-
-/**
- * Decrypts a call to a trigger.
- *
- * @param own the trigger's URL
- * @returns undefined if it was made with another key, for another trigger, or too long ago
- */
-export function openRequest(
-	secret: string,
-	body: unknown,
-	own: string,
-): TriggerRequest | undefined {
-	return openFor(secret, own, body) as TriggerRequest | undefined;
-}
-
-/** Decrypts the replies that a run gets. @param id of the run */
-export function openReplies(secret: string, body: unknown, id: string): Run | undefined {
-	const content = openFor(secret, id, body) as { own: string; record: string } | undefined;
-	return content && fromRecord(id, content.record, content.own);
-}
-
-/**
- * Gives a run its replies, or without a record asks the run whether it still waits.
- *
- * @param own URL of the trigger
- * @param record the replies, see toRecord
- */
-export async function callRun(
-	context: Context,
-	secret: string,
-	{ id, url }: Pick<Run, 'id' | 'url'>,
-	own: string,
-	record?: string,
-): Promise<RunState> {
-	if (record === undefined) return stateOf(id, await post(context, url, { event: pollEvent }));
-	const data = { sealed: sealFor(secret, id, { own, record }) };
-	return stateOf(id, await post(context, url, { event: repliesEvent, data }, maxResumeMs));
-}
-
-/** The state of a run. Only a response of n8n or of our node counts: a proxy may respond with any page and any status. */
-function stateOf(id: string, response?: Response): RunState {
-	const { statusCode, body } = response ?? {};
-	if (statusCode === 200 && isRecord(body)) {
-		if (body.waiting === true) return 'waiting';
-		return body.accepted === id ? 'accepted' : 'unknown';
-	}
-	// n8n's page for an execution that has ended without an error
-	if (statusCode === 200)
-		return String(body).includes('No action required') ? 'finished' : 'unknown';
-	const message = messageOf(body);
-	if (statusCode === 409) return stateOfConflict(message);
-	// deleted, waiting in another round of a loop, or with a URL that an earlier installation of n8n has signed
-	if (statusCode === 410 || (statusCode === 404 && message !== '')) return 'gone';
-	if (statusCode === 500 && /^Cannot read propert/.test(message)) return 'broken';
-	return statusCode === 401 ? 'stopped' : 'unknown';
-}
-
-function stateOfConflict(message: string): RunState {
-	if (message.includes('running')) return 'running';
-	if (message.includes('error')) return 'stopped';
-	return message.includes('finished') ? 'finished' : 'unknown';
-}
-
-interface Response {
+/** A response; `opened` is its content if it is one of our nodes' to this very request. */
+export interface CallResponse {
 	statusCode: number;
 	body: unknown;
+	opened?: unknown;
 }
 
 /** Calls a URL of this n8n. @returns undefined without a response */
-async function post(
-	context: Context,
+async function call(
+	http: Http,
+	keyId: string,
 	url: string,
-	body: object,
+	to: string,
+	content: unknown,
 	timeout = callTimeoutMs,
-): Promise<Response | undefined> {
-	const json = JSON.stringify(body);
-	const request = context.helpers.httpRequest({
+): Promise<CallResponse | undefined> {
+	const once = randomUUID();
+	const sealed = seal(
+		keyId,
+		JSON.stringify({ at: Date.now(), to, once, content } satisfies Sealed),
+	);
+	const json = JSON.stringify({ event: callEvent, data: { sealed } });
+	const sent = http.httpRequest({
 		method: 'POST',
 		url,
 		headers: { 'Content-Type': 'application/json' },
@@ -173,6 +204,10 @@ async function post(
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		timeout: Math.round(timeout + json.length * msPerCharacter),
-	}) as Promise<Response>;
-	return await request.catch(() => undefined);
+	}) as Promise<CallResponse>;
+	const response = await sent.catch(() => undefined);
+	const text = unseal(keyId, isRecord(response?.body) ? response.body.sealed : undefined);
+	const answer =
+		text === undefined ? undefined : (JSON.parse(text) as { once: string; response: unknown });
+	return response && { ...response, opened: answer?.once === once ? answer.response : undefined };
 }

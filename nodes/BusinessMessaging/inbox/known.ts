@@ -1,313 +1,220 @@
-/** What the process of a trigger knows about runs, and what n8n stores of it with the trigger. */
-import { union, uniq } from 'lodash';
+/** What is known of runs and messages. Like core.ts, without n8n, clock or network. */
+import { isEqual, pick, sumBy, union } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
-import { type Run, type Sender, isOpen, keysOf, mergeRun } from './core';
-import type { Delivery, InboxPorts } from './ports';
-import { fromRecord, toRecord } from './records';
+import { maxMessages } from './answers';
+import {
+	type Arrival,
+	type Asked,
+	type Late,
+	type Message,
+	type Person,
+	type Run,
+	type Sender,
+	type Verdict,
+	roomFor,
+} from './core';
 import { Runs } from './runs';
 
-/** How many settled messages and runs a trigger recognizes, and for how long, minutes. */
+/** The greatest number of people whose replies are expected, over all runs. */
+const maxOpen = 50_000;
+/** How many settled messages and runs are remembered, and for how long, ms. */
 const maxSettled = 10_000;
-const maxSettledMinutes = 2 * 24 * 60;
+const maxSettledMs = 2 * 24 * 3_600_000;
 const minuteMs = 60_000;
-/** Replies that arrive within this time, ms, are stored together, because storing takes long with thousands of people. */
-const storeDelayMs = 200;
-/** How long a delivery waits for another delivery that stores its changes too, ms. */
-const maxStoringMs = 2_000;
-/** Pauses between the checks whether n8n still has what was stored, ms: an execution may write back an older copy. */
-const guardPausesMs = [1_000, 4_000, 16_000];
-/** The pause between the further checks while runs are open, ms: an execution may take hours, or a trigger may keep a copy for weeks. */
-const guardAgainMs = 600_000;
-const maxAttempts = 4;
-/** Length of the random beginning of an encrypted text, characters. It tells such texts apart. */
-const tagLength = 16;
-/** The name of the entry with everything settled. All other entries have the names of runs. */
-const settledName = 'settled';
 
-/** What a process knows. n8n reads all of it with each delivery; if a delivery changes it, n8n writes back all of it. */
+/** What is known of runs, and of messages that need no decision any more. */
 export class Known {
 	readonly runs = new Runs();
-	/** The stored text of each run that has not changed since. */
-	private readonly texts = new Map<string, string>();
-	/** The beginnings of stored texts whose content is known. */
-	private readonly seen = new BoundedMap<string, true>({ maxSize: 20_000 });
-	/** Keys of settled replies and names of settled runs, each with its time in minutes. */
-	private readonly settled = new BoundedMap<string, number>({ maxSize: maxSettled });
-	/** The runs that have changed since n8n last stored them for certain. */
-	private readonly changedRuns = new Set<string>();
-	private settledText?: string;
-	private loadedSettled?: string;
-	/** The number of deliveries with changes that still wait for n8n's response. */
-	private storing = 0;
-	/** Resolves to whether n8n has stored everything that is known now. It belongs to a delivery that n8n has not begun to store. */
-	private gathering?: Promise<boolean>;
-	private changes = 0;
-	private isGuarding = false;
-	/** Owners that a run could not reach. New runs do not wait for them, until they call again or another run names them. */
-	readonly gone = new Set<string>();
-	/** The value that n8n stores: the state at the moment of storing. */
-	private readonly live = { toJSON: () => (this.isEmpty ? undefined : this.toStored()) };
-	/** Called when a run has changed, and when it is forgotten. */
-	onChange: (run: Run) => void = () => {};
-	onForget: (id: string) => void = () => {};
+	/** Replies that came too late for their run and have not started the workflow yet, by their keys. */
+	readonly late = new Map<string, Late>();
+	/** Keys of messages that were replies, and names of runs that are over. */
+	private readonly settled = new BoundedMap<string, { minute: number; startsToo?: true }>({
+		maxSize: maxSettled,
+	});
 
-	/** @param own URL of the trigger without its secret */
-	constructor(
-		readonly own: string,
-		public ports: InboxPorts,
-	) {}
+	/** @param onChange called with each run that has changed, and without one if something else has */
+	constructor(private readonly onChange: (run?: Run) => void) {}
 
 	/** Whether nothing is known. */
 	get isEmpty(): boolean {
-		return this.runs.size + this.settled.size === 0;
-	}
-
-	/** Lets all texts be encrypted again. */
-	sealAgain(): void {
-		this.texts.clear();
-	}
-
-	/** Whether a key is that of a settled reply, or of a settled run. */
-	isSettled(key: string): boolean {
-		return this.settled.has(key);
-	}
-
-	/** Adds what n8n has stored with the trigger. */
-	load({ stored }: Pick<Delivery, 'stored'>): void {
-		let unreadable = 0;
-		let isOther = false;
-		for (const [id, text] of entriesOf(stored)) {
-			if (id === settledName) this.loadSettled(text);
-			else if (this.texts.get(id) !== text) {
-				isOther = true;
-				if (this.seen.has(tagOf(text))) continue;
-				const record = this.ports.unseal(text);
-				if (record === undefined) unreadable++;
-				else this.mergeText(id, record, text);
-				this.seen.set(tagOf(text), true);
-			}
-		}
-		// This process has just started, or an execution has written back an older copy.
-		if (isOther && !this.isGuarding) void this.guard();
-		if (unreadable > 0)
-			this.ports.warn(
-				`Send and Wait cannot read open questions that were stored with another API key (${unreadable}). Replies to them start workflows.`,
-			);
-	}
-
-	private loadSettled(text: string): void {
-		if (text === this.settledText || text === this.loadedSettled) return;
-		this.loadedSettled = text;
-		const now = this.minute();
-		for (const entry of text.split(' ')) {
-			const [key, minute] = entry.split('.');
-			const at = Number.parseInt(minute, 36);
-			if (now - at < maxSettledMinutes && !this.settled.has(key)) this.settle(copyOf(key), at);
-		}
-		for (const run of this.runs.all()) if (this.settled.has(run.id)) this.forget(run.id);
-	}
-
-	/** Remembers the key of a settled reply, or the name of a settled run. */
-	settle(key: string, minute = this.minute()): void {
-		this.settled.set(key, minute);
-		this.settledText = undefined;
-	}
-
-	private minute(): number {
-		return Math.floor(this.ports.now() / minuteMs);
-	}
-
-	private toStored(): Record<string, string> {
-		const runs = this.runs.all().map(({ id }) => [id, this.textOf(id)]);
-		if (this.settled.size === 0) return Object.fromEntries(runs) as Record<string, string>;
-		this.settledText ??= this.settled
-			.all()
-			.filter(([, at]) => this.minute() - at < maxSettledMinutes)
-			.map(([key, at]) => `${key}.${at.toString(36)}`)
-			.join(' ');
-		return Object.fromEntries([...runs, [settledName, this.settledText]]) as Record<string, string>;
-	}
-
-	private textOf(id: string): string {
-		const known = this.texts.get(id);
-		if (known !== undefined) return known;
-		const text = this.ports.seal(toRecord(this.runs.get(id) as Run, this.own));
-		this.texts.set(id, text);
-		this.seen.set(tagOf(text), true);
-		return text;
-	}
-
-	/** Whether n8n had stored all that is known when a delivery arrived. If so, no run counts as changed any more. */
-	isStored({ stored }: Pick<Delivery, 'stored'>): boolean {
-		const entries = entriesOf(stored);
-		const known = this.toStored();
-		const isAll =
-			entries.length === Object.keys(known).length &&
-			entries.every(([id, text]) => known[id] === text);
-		if (isAll) this.changedRuns.clear();
-		return isAll;
+		return this.runs.size + this.late.size + this.settled.size === 0;
 	}
 
 	/**
-	 * Makes sure that n8n has stored the latest changes of these runs. If it may not have, a call to this trigger makes n8n
-	 * store everything.
+	 * Adds people who will be asked, or says that the asker is alive.
 	 *
-	 * @returns false if n8n did not confirm it
+	 * @param clock the service's time now, ms since 1970; 0 if it is not known
+	 * @returns `over` if the run is over; `full` if the people are too many
 	 */
-	async ensureStored(runs: Run[]): Promise<boolean> {
-		if (!runs.some(({ id }) => this.changedRuns.has(id))) return true;
-		const result = await this.ports.callTrigger(this.own, { is: 'sync' });
-		return typeof result === 'object' && result.inbox === 'yes';
+	tell(told: Run, now: number, clock: number): 'told' | 'over' | 'full' {
+		if (this.settled.has(told.id)) return 'over';
+		const earlier = this.runs.get(told.id);
+		if (earlier?.isWhole) return 'told';
+		if (!earlier && this.runs.people + told.people.size > maxOpen) return 'full';
+		const people = new Map(earlier?.people);
+		for (const [item, person] of told.people) {
+			const known = people.get(item) ?? { ...person, since: clock, toldAt: now };
+			const { since = 0, askedMessageId } = person;
+			const asked = {
+				...known,
+				since: since || known.since,
+				askedMessageId: askedMessageId ?? known.askedMessageId,
+			};
+			people.set(item, isEqual(asked, known) ? known : asked);
+		}
+		this.set({ ...told, people, heardAt: now, isWhole: false });
+		return 'told';
 	}
 
 	/**
-	 * Lets n8n store everything that is known before this delivery gets its response: with this delivery, or with another
-	 * one of the same moment, because n8n writes everything each time.
-	 *
-	 * @param isStarting whether the delivery starts a workflow: then n8n may forget that the data was changed
+	 * Notes who was asked in the end, and that nobody else will be. What other people have written meanwhile is late. The
+	 * time limit begins; a call that is repeated does not change it.
 	 */
-	async persist(delivery: Delivery, isStarting = false): Promise<void> {
-		void this.guard();
-		const { gathering } = this;
-		if (gathering) {
-			const late = this.ports.pause(maxStoringMs).then(() => false);
-			if (await Promise.race([gathering, late])) return;
-			if (this.gathering === gathering) this.gathering = undefined;
-			return await this.persist(delivery, isStarting);
-		}
-		if (isStarting) return delivery.store(this.live);
-		const stored = delivery.ended.then((end) => end === 'received');
-		this.gathering = stored;
-		if (this.storing > 0) await this.ports.pause(storeDelayMs);
-		this.storing++;
-		let written: Array<[id: string, text: string | undefined]> = [];
-		void stored.then((isStored) => {
-			this.storing--;
-			for (const [id, text] of isStored ? written : [])
-				if (this.texts.get(id) === text) this.changedRuns.delete(id);
-		});
-		delivery.store({
-			toJSON: () => {
-				// Later changes are stored with another delivery.
-				if (this.gathering === stored) this.gathering = undefined;
-				const value = this.live.toJSON();
-				written = [...this.changedRuns].map((id) => [id, this.texts.get(id)]);
-				return value;
-			},
-		});
+	close(closed: Run, now: number, clock: number): 'told' | 'over' | 'full' {
+		const told = this.tell(closed, now, clock);
+		const known = this.runs.get(closed.id);
+		if (told !== 'told' || !known || known.isWhole) return told;
+		const people = [...known.people];
+		for (const [item, person] of people)
+			if (!closed.people.has(item)) this.drop(known, person, now);
+		const asked = people.filter(([item]) => closed.people.has(item));
+		this.set({ ...known, people: new Map(asked), isWhole: true });
+		return 'told';
 	}
 
-	/**
-	 * Lets n8n store everything that is known together with a delivery's other changes. Otherwise, n8n writes back what
-	 * it had when the delivery arrived, which may have been before the first question.
-	 */
-	keep(delivery: Delivery): void {
-		delivery.store(this.live);
-	}
-
-	/**
-	 * Checks several times, and then as long as there are runs, whether n8n still has what was stored: an execution may
-	 * write back an older copy.
-	 */
-	async guard(): Promise<void> {
-		const change = ++this.changes;
-		this.isGuarding = true;
-		for (let turn = 0; turn < guardPausesMs.length || this.runs.size > 0; turn++) {
-			let pauseMs = guardPausesMs[turn] ?? guardAgainMs;
-			for (let attempt = 0; attempt < maxAttempts; attempt++) {
-				await this.ports.pause(pauseMs);
-				// A later change has its own guard.
-				if (change !== this.changes) return;
-				const result = await this.ports.callTrigger(this.own, { is: 'sync' });
-				if (typeof result === 'object' || (result && !this.isGuarding)) break;
-				pauseMs = Math.min(pauseMs, 16_000);
-			}
-			this.isGuarding = turn + 1 < guardPausesMs.length;
-		}
-	}
-
-	/** Adds the record of a run. @returns undefined if the record is invalid, or the run is settled */
-	mergeText(id: string, record: string, text?: string): Run | undefined {
-		if (this.settled.has(id)) return undefined;
-		const run = fromRecord(id, record, this.own);
-		if (!run) return undefined;
-		const merged = this.merge(run);
-		if (text !== undefined && toRecord(merged, this.own) === record) {
-			this.texts.set(id, text);
-			this.changedRuns.delete(id);
-		}
-		return merged;
-	}
-
-	/** Adds a run, or a newer state of it. */
-	merge(run: Run): Run {
-		const known = this.runs.get(run.id);
-		const merged = known ? mergeRun(known, run) : run;
-		this.runs.set(merged);
-		this.changed(merged);
-		return merged;
-	}
-
-	/** Lets a changed run be stored again, and be checked when it is due. */
-	changed(run: Run): void {
-		this.texts.delete(run.id);
-		this.changedRuns.add(run.id);
+	private set(run: Run): void {
+		this.runs.set(run);
 		this.onChange(run);
 	}
 
-	/** Remembers that the workflow was started with these messages, which came too late for their run. */
-	noteStarted(id: string, keys: string[]): void {
-		const run = this.runs.get(id);
-		if (!run) return;
-		run.started = union(run.started, keys);
-		this.changed(run);
+	/** Adds what n8n has stored of a run. */
+	restore(run: Run): void {
+		if (!this.settled.has(run.id)) this.set(run);
+	}
+
+	/** Adds a message to a reply, as its first or a further message. */
+	addReply({ run, person }: Asked, arrival: Arrival, isAccepted: boolean, now: number): Verdict {
+		const { kind, groupMs } = run.questions[person.question];
+		const room = roomFor(run) - sumBy(person.messages, (one) => one.text?.length ?? 0);
+		const { key, text, messageId, respondedAt } = arrival;
+		const isTooLong = arrival.isCut === true || (text?.length ?? 0) > room;
+		const startsToo = arrival.isOptOut && kind === 'freeText' && { startsToo: true as const };
+		const message: Message = {
+			...{ key, text: text?.slice(0, room) ?? null, respondedAt },
+			...(messageId !== undefined && { messageId }),
+			...(isTooLong && { isCut: true }),
+			...startsToo,
+		};
+		const messages = [...person.messages, message];
+		const isOpenForMore = groupMs > 0 && messages.length < maxMessages && !isTooLong;
+		const moreUntil = isOpenForMore ? now + groupMs : undefined;
+		run.people.set(person.item, { ...person, messages, isAccepted, moreUntil });
+		this.onChange(run);
+		return { is: 'taken', ...startsToo };
+	}
+
+	/** Remembers after which message the question was repeated. */
+	addRepetition({ run, person }: Asked, { key }: Arrival): Verdict {
+		const repeatedAfter = union(person.repeatedAfter, [key]);
+		run.people.set(person.item, { ...person, repeatedAfter });
+		this.onChange(run);
+		return { is: 'taken' };
 	}
 
 	/** Remembers the sender's name in each run whose question the message quotes. */
 	learnSender(message: Sender): void {
-		for (const run of this.runs.learnSender(message)) this.changed(run);
+		for (const run of this.runs.learnSender(message)) this.onChange(run);
 	}
 
-	/** Forgets a run. */
-	forget(id: string): void {
-		this.runs.delete(id);
-		this.texts.delete(id);
-		this.changedRuns.delete(id);
-		this.onForget(id);
+	/** A run has its replies: it is forgotten. */
+	settle(run: Run, now: number): void {
+		for (const { messages, repeatedAfter } of run.people.values()) {
+			for (const message of messages) this.remember(message.key, now, message);
+			for (const key of repeatedAfter) this.remember(key, now);
+		}
+		this.remember(run.id, now);
+		this.runs.delete(run.id);
+		this.onChange();
 	}
 
-	/** Forgets a run, but remembers which messages were replies to it. */
-	retire(run: Run): void {
-		for (const key of [...keysOf(run), run.id]) this.settle(key);
-		this.forget(run.id);
+	/** A run can get no replies any more: those that it has not got are late, and it is forgotten. */
+	end(run: Run, now: number): void {
+		for (const person of run.people.values()) this.drop(run, person, now);
+		this.settle(run, now);
 	}
 
-	/** The owner of open questions that can be reached; if there are several, the first one in the order of URLs. */
-	get owner(): string | undefined {
-		const owners = this.runs.all().flatMap((run) => (this.isOpen(run) ? run.owner : []));
-		return uniq(owners)
-			.filter((owner) => !this.gone.has(owner))
-			.sort()[0];
+	/** A run does not wait for a person: what the person has replied is late. */
+	private drop({ questions }: Run, person: Person, now: number): void {
+		const { to, sender, askedMessageId, question, messages, repeatedAfter } = person;
+		const { asked } = questions[question];
+		for (const message of messages)
+			this.late.set(message.key, {
+				...{ to, askedMessageId, asked, message },
+				...(sender !== undefined && { sender }),
+			});
+		for (const key of repeatedAfter) this.remember(key, now);
 	}
 
-	/** Whether a run may get replies. */
-	isOpen(run: Run): boolean {
-		return isOpen(run, this.ports.now());
+	/** A message needs no decision any more, or a run is over. */
+	private remember(
+		name: string,
+		now: number,
+		{ startsToo }: Pick<Verdict, 'startsToo'> = {},
+	): void {
+		this.settled.set(name, { minute: Math.floor(now / minuteMs), ...(startsToo && { startsToo }) });
 	}
-}
 
-/** The stored entries with their names, which are those of runs and one more. */
-export function entriesOf(stored: unknown): Array<[string, string]> {
-	const isStored = typeof stored === 'object' && stored !== null;
-	return isStored ? (Object.entries(stored) as Array<[string, string]>) : [];
-}
+	/** Late replies have started the workflow. */
+	noteStarted(keys: string[], now: number): void {
+		for (const key of keys) {
+			this.remember(key, now, this.late.get(key)?.message);
+			this.late.delete(key);
+		}
+		this.onChange();
+	}
 
-function tagOf(text: string): string {
-	return copyOf(text.slice(0, tagLength));
-}
+	/** The late replies as text. */
+	lateText(): string {
+		return JSON.stringify([...this.late.values()]);
+	}
 
-/** A copy of a part of a text: V8 keeps a whole text in memory as long as a part of it is in use. */
-function copyOf(part: string): string {
-	return String(Buffer.from(part));
+	/** Adds late replies. */
+	loadLate(text: string): void {
+		for (const one of JSON.parse(text) as Late[]) this.late.set(one.message.key, one);
+	}
+
+	/** What was decided about a message before, as far as it is stored. */
+	verdictOf(key: string, asked: Asked[]): Verdict | undefined {
+		for (const { person } of asked) {
+			const message = person.messages.find((one) => one.key === key);
+			if (message) return { is: 'taken', ...pick(message, 'startsToo') };
+			if (person.repeatedAfter.includes(key)) return { is: 'taken' };
+		}
+		const late = this.late.get(key);
+		if (late) return { is: 'taken', ...pick(late.message, 'startsToo') };
+		const settled = this.settled.get(key);
+		return settled && { is: 'taken', ...pick(settled, 'startsToo') };
+	}
+
+	/** What is settled, as text: each name with its minute in base 36, and a ! if the message has started workflows too. */
+	settledText(now: number): string {
+		const recent = this.settled
+			.all()
+			.filter(([, { minute }]) => now - minute * minuteMs < maxSettledMs);
+		return recent
+			.map(([key, { minute, startsToo }]) => `${key}.${minute.toString(36)}${startsToo ? '!' : ''}`)
+			.join(' ');
+	}
+
+	/** Adds what is settled. @returns its names */
+	loadSettled(text: string): string[] {
+		return text.split(' ').flatMap((entry) => {
+			const [, key, minute, mark] = /^(.+)\.(\w+)(!?)$/.exec(entry) ?? [];
+			if (key === undefined) return [];
+			const startsToo = mark === '!' && { startsToo: true as const };
+			this.settled.set(key, { minute: Number.parseInt(minute, 36), ...startsToo });
+			return key;
+		});
+	}
 }

@@ -46,11 +46,6 @@ export class QuestionRun {
 		this.limitMs = limits.reduce((most, limit) => Math.max(most, limit), 0);
 	}
 
-	/** Whether several messages may be one reply. */
-	get groups(): boolean {
-		return this.questions.some(({ groupMs }) => groupMs > 0);
-	}
-
 	private keyOf(request: OperationRequest): string {
 		const asked = this.showsAsked ? askedIn(request) : '';
 		return JSON.stringify({ ...omit(request.rules?.question, 'limitMs'), asked });
@@ -71,7 +66,7 @@ export class QuestionRun {
 			to: textOrJson(request.body?.to),
 			question: this.indexes.get(this.keyOf(request)) ?? 0,
 			since,
-			...(since > 0 && { isSince: true }),
+			toldAt: Date.now(),
 			askedMessageId: (record.messageId ?? null) as string | null,
 			messages: [],
 			repeatedAfter: [],

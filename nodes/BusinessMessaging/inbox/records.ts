@@ -1,5 +1,5 @@
-/** A run as a short text (a record). n8n stores it with the trigger, and Send and Wait and the triggers send it to each other. */
-import { isEqual, omitBy, pickBy } from 'lodash';
+/** A run as a short text (a record). n8n stores it with the trigger, and Send and Wait and the inbox send it to each other. */
+import { isEqual, omitBy } from 'lodash';
 
 import { defaultAnswer } from '../operations/sending/questionFields';
 import type { Message, Person, Question, Run } from './core';
@@ -8,18 +8,25 @@ import { isWaitingUrl, rootOf } from './urls';
 /** Values that a record leaves out. */
 const defaults: Omit<Question, 'asked'> = defaultAnswer();
 
-/** The parts of a run that most runs do not have. */
-type Rare = Partial<
-	Pick<Run, 'owner' | 'triggers' | 'handing' | 'got' | 'started' | 'notAsked'> & { url: string }
->;
-type StoredMessage = [key: string, text: string | null, at: string, id?: string, isCut?: boolean];
+/** The parts of a run that most runs do not have. `url`: if it has not the usual form. */
+type Rare = Partial<Pick<Run, 'notAsked' | 'url'>>;
+/** `flags`: 1 if the text was cut, plus 2 if the message also starts workflows. */
+type StoredMessage = [
+	key: string,
+	text: string | null,
+	at: string,
+	id?: string | null,
+	flags?: number,
+];
 type StoredPerson = [
 	item: number,
 	to: string,
 	question: number,
-	/** `Person.since` in ms after the run began to ask: as text if the service says it, else as number; null if not known. */
-	since: number | string | null,
+	/** `Person.since` in ms after the run began to ask; null if it is not known. */
+	since: number | null,
 	askedMessageId: string | null,
+	/** `Person.toldAt` in whole seconds after the run began to ask. */
+	told: number,
 	rest?: {
 		m?: StoredMessage[];
 		/** Whether the reply fits the question (isAccepted). */
@@ -30,15 +37,12 @@ type StoredPerson = [
 		r?: string[];
 		/** Name of a sender without a number (sender). */
 		s?: string;
-		/** Whether the person was not asked (isNotAsked). */
-		n?: boolean;
 	},
 ];
 type StoredRun = [
 	/**
 	 * Separated by spaces: execution, node and signature of the run's URL; when the run began to ask, in base 36; for how
-	 * many seconds from then replies count; for how many seconds from then the asker counts as alive; flags: 1 if all
-	 * were asked, plus 2 if the run is over.
+	 * many seconds from then replies count; 1 if all were asked, 2 if it has waited too, otherwise 0.
 	 */
 	head: string,
 	questions: Array<Partial<Question> & { q?: string }>,
@@ -61,49 +65,41 @@ function lengthen(short: string): string {
 	return hex.length === 32 ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') : hex;
 }
 
-const seconds = (ms: number) => Math.ceil(ms / 1_000);
-
 /** The texts of people that were written before: most people of a run do not change. */
 const written = new WeakMap<Person, string>();
 
 function toPersonJson(person: Person, startedAt: number): string {
 	const known = written.get(person);
 	if (known !== undefined) return known;
-	const { item, to, question, askedMessageId, messages, ...rest } = person;
-	const more = pickBy({
-		m: messages.map(toStored),
-		a: rest.isAccepted,
-		u: rest.moreUntil,
-		r: rest.repeatedAfter,
-		s: rest.sender,
-		n: rest.isNotAsked,
-	}, isThere); // prettier-ignore
-	const stored: unknown[] = [item, to, question, toSince(person, startedAt), askedMessageId];
-	if (Object.keys(more).length > 0) stored.push(more);
+	const { item, to, question, since, askedMessageId, toldAt, messages, repeatedAfter } = person;
+	const told = Math.floor((toldAt - startedAt) / 1_000);
+	const rest = {
+		...(messages.length > 0 && { m: messages.map(toStored) }),
+		...(person.isAccepted !== undefined && { a: person.isAccepted }),
+		...(person.moreUntil !== undefined && { u: person.moreUntil }),
+		...(repeatedAfter.length > 0 && { r: repeatedAfter }),
+		...(person.sender !== undefined && { s: person.sender }),
+	};
+	const stored: unknown[] = [item, to, question, since && since - startedAt, askedMessageId, told];
+	if (since === 0) stored[3] = null;
+	if (Object.keys(rest).length > 0) stored.push(rest);
 	const json = JSON.stringify(stored);
 	written.set(person, json);
 	return json;
 }
 
-function toSince({ since, isSince }: Person, startedAt: number): number | string | null {
-	if (since === 0) return null;
-	return isSince ? String(since - startedAt) : since - startedAt;
-}
-
-function isThere(value: unknown): boolean {
-	return value !== undefined && !(Array.isArray(value) && value.length === 0);
-}
-
-function toStored({ key, text, respondedAt, messageId, isCut }: Message): StoredMessage {
-	if (isCut) return [key, text, respondedAt, messageId, true];
+function toStored({ key, text, respondedAt, messageId, isCut, startsToo }: Message): StoredMessage {
+	const flags = (isCut ? 1 : 0) + (startsToo ? 2 : 0);
+	if (flags > 0) return [key, text, respondedAt, messageId ?? null, flags];
 	return messageId === undefined ? [key, text, respondedAt] : [key, text, respondedAt, messageId];
 }
 
-function toMessage([key, text, respondedAt, messageId, isCut]: StoredMessage): Message {
+function toMessage([key, text, respondedAt, messageId, flags = 0]: StoredMessage): Message {
 	return {
 		...{ key, text, respondedAt },
 		...(messageId != null && { messageId }),
-		...(isCut && { isCut }),
+		...((flags & 1) !== 0 && { isCut: true }),
+		...((flags & 2) !== 0 && { startsToo: true as const }),
 	};
 }
 
@@ -113,29 +109,22 @@ function toMessage([key, text, respondedAt, messageId, isCut]: StoredMessage): M
  * @param own URL of the trigger that keeps it
  */
 export function toRecord(run: Run, own: string): string {
-	const { id, url, startedAt, owner, triggers, handing, got, started, notAsked } = run;
+	const { id, url, startedAt, notAsked } = run;
 	const [, execution = '', node = '', wait, signature = ''] =
 		form.exec(url.slice(rootOf(url).length)) ?? [];
 	const isUsual = wait === id && urlOf(own, execution, node, id, signature) === url;
-	const rare: Rare = pickBy(
-		{
-			owner: owner === own ? undefined : owner,
-			triggers: run.isWhole ? [] : triggers,
-			...{ handing, started, notAsked },
-			got: isEqual(got, handing) && got ? ['*'] : got,
-			url: isUsual ? undefined : url,
-		},
-		(value, name) => isThere(value) || (name === 'handing' && value !== undefined),
-	);
+	const rare: Rare = {
+		...(notAsked.length > 0 && { notAsked }),
+		...(!isUsual && { url }),
+	};
 	const head = [
 		isUsual ? execution : '',
 		isUsual ? shorten(node) : '',
 		isUsual ? shorten(signature) : '',
 		startedAt.toString(36),
-		// Rounded down, so that the owner never takes a wait that n8n has ended itself for one that has got its replies.
+		// Rounded down, so that the inbox never takes a wait that n8n has ended itself for one that has got its replies.
 		Math.floor((run.until - startedAt) / 1_000),
-		seconds(run.leaseUntil - startedAt),
-		(run.isWhole ? 1 : 0) + (run.isOver ? 2 : 0),
+		(run.isWhole ? 1 : 0) + (run.hasWaited ? 1 : 0),
 	].join(' ');
 	const questions = JSON.stringify(run.questions.map(toStoredQuestion));
 	const people = [...run.people.values()].map((person) => toPersonJson(person, startedAt));
@@ -163,21 +152,15 @@ export function fromRecord(id: string, text: string | undefined, own: string): R
 	const record = parse(text ?? '');
 	if (!Array.isArray(record) || record.length < 3) return undefined;
 	const [head, questions, people, rare = {}] = record as StoredRun;
-	const [execution, node, signature, started36, ...numbers] = head.split(' ');
-	const [until, lease, flags] = numbers.map(Number);
-	const usual = urlOf(own, execution, lengthen(node), id, lengthen(signature));
-	const url = rare.url ?? usual;
+	const [execution, node, signature, started36, until, state] = head.split(' ');
+	const url = rare.url ?? urlOf(own, execution, lengthen(node), id, lengthen(signature));
 	if (!isWaitingUrl(url, own)) return undefined;
 	const startedAt = Number.parseInt(started36, 36);
 	return {
-		...{ id, url, owner: rare.owner ?? own, triggers: rare.triggers ?? [], startedAt },
-		until: startedAt + until * 1_000,
-		leaseUntil: startedAt + lease * 1_000,
-		isWhole: (flags & 1) !== 0,
-		isOver: (flags & 2) !== 0,
-		...(rare.handing && { handing: rare.handing }),
-		...(rare.got && { got: isEqual(rare.got, ['*']) ? (rare.handing ?? []) : rare.got }),
-		started: rare.started ?? [],
+		...{ id, url, startedAt, heardAt: startedAt },
+		until: startedAt + Number(until) * 1_000,
+		isWhole: state !== '0',
+		...(state === '2' && { hasWaited: true as const }),
 		questions: questions.map(({ q: asked = '', ...one }) => ({ ...defaults, asked, ...one })),
 		people: new Map(people.map((one) => [one[0], toPerson(one, startedAt)])),
 		notAsked: rare.notAsked ?? [],
@@ -185,18 +168,17 @@ export function fromRecord(id: string, text: string | undefined, own: string): R
 }
 
 function toPerson(
-	[item, to, question, since, id, rest = {}]: StoredPerson,
+	[item, to, question, since, id, told, rest = {}]: StoredPerson,
 	startedAt: number,
 ): Person {
 	return {
 		...{ item, to, question, askedMessageId: id },
-		since: since === null ? 0 : startedAt + Number(since),
-		...(typeof since === 'string' && { isSince: true as const }),
+		since: since === null ? 0 : startedAt + since,
+		toldAt: startedAt + told * 1_000,
 		messages: (rest.m ?? []).map(toMessage),
 		...(rest.a !== undefined && { isAccepted: rest.a }),
 		...(rest.u !== undefined && { moreUntil: rest.u }),
 		...(rest.s !== undefined && { sender: rest.s }),
-		...(rest.n && { isNotAsked: true as const }),
 		repeatedAfter: rest.r ?? [],
 	};
 }

@@ -1,7 +1,6 @@
 /**
- * Encrypts content (AES-256-GCM). Send and Wait and the trigger call each other at public URLs, and the service also
- * knows the secret in these URLs, so the key is derived from service and API key. Without a trigger it is derived from
- * the signed URL of the run, which n8n does not store.
+ * Encrypts content (AES-256-GCM). Send and Wait and the triggers call each other at public URLs, and the service also
+ * knows the secret in these URLs, so the key is derived from the API key.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'crypto';
 
@@ -9,27 +8,27 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** @param secret the service and its key (see ServiceConfig), or the signed URL of a run */
-function keyOf(secret: string): Buffer {
-	return createHash('sha256').update(`send and wait ${secret}`).digest();
+/** @param keyId of the API key, see ServiceConfig */
+function keyOf(keyId: string): Buffer {
+	return createHash('sha256').update(`send and wait ${keyId}`).digest();
 }
 
-/** Content as JSON, encrypted to a text that needs no escaping in a URL. */
-export function seal(secret: string, json: string): string {
+/** Content as JSON, encrypted to a text that needs no escaping in JSON. */
+export function seal(keyId: string, json: string): string {
 	const iv = randomBytes(ivBytes);
-	const cipher = createCipheriv(algorithm, keyOf(secret), iv);
+	const cipher = createCipheriv(algorithm, keyOf(keyId), iv);
 	const text = Buffer.concat([cipher.update(json, 'utf8'), cipher.final()]);
 	return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
 }
 
 /** The JSON; undefined if the text is invalid or encrypted with another key. */
-export function unseal(secret: string, sealed: unknown): string | undefined {
+export function unseal(keyId: string, sealed: unknown): string | undefined {
 	if (typeof sealed !== 'string') return undefined;
 	const bytes = Buffer.from(sealed, 'base64url');
 	if (bytes.length <= ivBytes + tagBytes) return undefined;
 	const [iv, tag] = [bytes.subarray(0, ivBytes), bytes.subarray(ivBytes, ivBytes + tagBytes)];
 	try {
-		const decipher = createDecipheriv(algorithm, keyOf(secret), iv);
+		const decipher = createDecipheriv(algorithm, keyOf(keyId), iv);
 		decipher.setAuthTag(tag);
 		const text = [decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()];
 		return Buffer.concat(text).toString('utf8');

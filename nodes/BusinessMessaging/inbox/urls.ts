@@ -1,4 +1,7 @@
 /** The URLs by which Send and Wait, triggers and waiting runs of one n8n reach each other. */
+import { uniq } from 'lodash';
+
+import { readOwnUrl } from '../webhooks/secret';
 
 /** The address, with a slash at the end, of the n8n to which a URL belongs: that of a webhook or of a waiting execution. */
 export function rootOf(url: string): string {
@@ -14,22 +17,36 @@ export function isWaitingUrl(url: string, own: string): boolean {
 	return roots.some((root) => isBelow(url, root) && form.test(url.slice(root.length)));
 }
 
-/**
- * Whether a registered URL may belong to a trigger of ours at the n8n of a waiting execution: it has our secret, or was
- * registered by hand.
- */
-export function isTriggerUrl(url: string, waitingUrl: string): boolean {
-	const root = rootOf(waitingUrl);
-	const form = /^(?!webhook-test\/)[^?]+\/webhook(\?.*)?$/;
+/** Whether a URL without a secret is that of a trigger of ours at this n8n. `own` is the URL of a trigger or a run of this n8n. */
+export function isTriggerUrl(url: string, own: string): boolean {
+	const form = /^(?!webhook-test\/)[^?]+\/webhook$/;
+	const root = rootOf(own);
 	return isBelow(url, root) && form.test(url.slice(root.length));
+}
+
+/** The triggers of one n8n: those that keep the replies, and the others. URLs without secrets. */
+export interface Triggers {
+	inboxes: string[];
+	others: string[];
+}
+
+/**
+ * The triggers of this n8n among registered URLs. A URL without our secret is not called, because somebody else may have
+ * registered it.
+ *
+ * @param own URL of a trigger or a run of this n8n
+ */
+export function triggersAmong(registered: Array<string | undefined>, own: string): Triggers {
+	const ours = registered
+		.map((url = '') => readOwnUrl(url))
+		.filter((one) => one !== undefined)
+		.filter(({ url }) => url !== own && isTriggerUrl(url, own));
+	const urlsOf = (isInbox: boolean) =>
+		ours.filter(({ keepsReplies }) => keepsReplies === isInbox).map(({ url }) => url);
+	return { inboxes: uniq(urlsOf(true)), others: uniq(urlsOf(false)) };
 }
 
 /** Whether a URL is below another one. It must not change in normalization: no `..` may lead elsewhere. */
 function isBelow(url: string, root: string): boolean {
 	return url.startsWith(root) && URL.canParse(url) && new URL(url).href === url;
-}
-
-/** A URL without its query: the name of a trigger. */
-export function withoutQuery(url: string): string {
-	return url.split('?', 1)[0];
 }

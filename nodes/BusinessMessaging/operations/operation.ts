@@ -3,7 +3,7 @@ import { identity, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
-import { mapInTurns } from '../inTurns';
+import { mapInTurns } from '../yieldToN8n';
 import { type ServiceRecord, isRecord, splitList, textOrJson } from '../jsonValues';
 import { countFigures, readEnvelope, readRecord } from '../reading/readResponse';
 import type { ApiRequest, Client } from '../transport/client';

@@ -24,7 +24,7 @@ const maxPlaces = 100;
  * the name of the field if there is one; undefined without a message. No object is `visited` twice.
  */
 export function readErrorMessage(body: unknown, visited = new Set<unknown>()): string | undefined {
-	if (typeof body === 'string') return readText(body.trim());
+	if (typeof body === 'string') return readPlainText(body.trim());
 	if (!isObject(body) || visited.has(body) || visited.size >= maxPlaces) return undefined;
 	visited.add(body);
 	const read = (value: unknown) => readErrorMessage(value, visited);
@@ -104,7 +104,7 @@ function readFields(errors: ServiceRecord, read: Read): string | undefined {
 }
 
 /** The text itself; for a page or an XML document, the text of the first element that has one. */
-function readText(text: string): string | undefined {
+function readPlainText(text: string): string | undefined {
 	if (!text.startsWith('<')) return text.slice(0, maxText) || undefined;
 	const found = elements.map(
 		(name) => new RegExp(`<${name}[^<>]*>\\s*([^<\\s][^<]*)`, 'i').exec(text)?.[1],

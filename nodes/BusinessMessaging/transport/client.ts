@@ -31,7 +31,7 @@ export interface ApiRequest {
 	query?: Record<string, unknown>;
 	body?: Record<string, unknown>;
 	/** The body of a PUT, which may replace the record; by default `body`. */
-	wholeBody?: Record<string, unknown>;
+	replacementBody?: Record<string, unknown>;
 	/** Sent as `Idempotency-Key` (assumption). By default, each call has a new key, unless the endpoint is idempotent. */
 	idempotencyKey?: string;
 	/**
@@ -174,7 +174,7 @@ export class Client {
 			id,
 			query = {},
 			body: fields,
-			wholeBody,
+			replacementBody,
 			idempotencyKey,
 			isStillAllowed,
 			isRefused,
@@ -185,7 +185,7 @@ export class Client {
 		const headers: Record<string, string> = {};
 		if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
 		const timeoutMs = toTimeoutMs(this.options.timeoutMs ?? 30_000);
-		const body = method === 'PUT' ? (wholeBody ?? fields) : fields;
+		const body = method === 'PUT' ? (replacementBody ?? fields) : fields;
 		const request = { method, url, query, body, headers, timeoutMs };
 		const call: CallInfo = {
 			request: `${method} ${path}`,

@@ -60,7 +60,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 			disableFollowRedirect: true, // a redirected POST would become a GET, and would send the key to another address
 		};
 		const request = context.helpers.httpRequestWithAuthentication.bind(requester);
-		return await readText(
+		return await readBodyText(
 			(abortSignal) =>
 				request(credentialType, { ...options, abortSignal }, { credentialsDecrypted }),
 			timeoutMs,
@@ -73,7 +73,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
  *
  * @throws an error with the code ETIMEDOUT or {@link tooLargeCode}, after which the connection is closed
  */
-export async function readText(
+export async function readBodyText(
 	send: (signal: AbortSignal) => PromiseLike<unknown>,
 	timeoutMs: number,
 ): Promise<ServiceResponse & { body: string }> {

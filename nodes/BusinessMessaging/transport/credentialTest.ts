@@ -8,7 +8,7 @@ import type {
 import { endpoints } from '../api/endpoints';
 import { readList } from '../reading/readResponse';
 import { Client, type HttpSend } from './client';
-import { readText } from './connect';
+import { readBodyText } from './connect';
 import { ServiceError, isRefusedContent } from './errors';
 import { standardWebhooksKey } from './secrets';
 import { readServiceConfig } from './serviceConfig';
@@ -75,6 +75,6 @@ function sender({ helpers }: ICredentialTestFunctions, apiKey: string): HttpSend
 			useStream: true,
 			followRedirect: false, // otherwise the key would be sent to the new address
 		};
-		return await readText(() => helpers.request(options), timeoutMs);
+		return await readBodyText(() => helpers.request(options), timeoutMs);
 	};
 }

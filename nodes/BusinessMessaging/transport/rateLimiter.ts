@@ -4,7 +4,7 @@ import { sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
-import { type Outcome, type Permit, Throttle } from './throttle';
+import { type RequestOutcome, type Permit, Throttle } from './throttle';
 
 /** A request that counts for the rate; exactly one of the three methods ends it. */
 export interface Slot {
@@ -81,7 +81,7 @@ export class RateLimiter {
 
 	private take(subject?: string): Slot {
 		const permit: Permit = this.throttle.take(subject);
-		const end = (outcome: Outcome) => {
+		const end = (outcome: RequestOutcome) => {
 			this.throttle.end(performance.now(), permit, outcome);
 			this.wake();
 		};

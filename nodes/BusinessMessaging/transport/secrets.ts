@@ -2,11 +2,11 @@
 import { isRecord } from '../jsonValues';
 
 /**
- * Query parameters that are secret: our own secret, n8n's signature, the state of Send and Wait, and those of other programs.
+ * Query parameters that are secret: our own secrets, n8n's signature, the state of Send and Wait, and those of other programs.
  * They are also found if the whole URL is a parameter of another URL.
  */
 const secrets =
-	/((?:\b|%3F|%26)(?:[\w-]{0,30}(?:token|secret|api_?key|signature)|wait|sig)(?:=|%3D))[^&#\s"']+/gi;
+	/((?:\b|%3F|%26)(?:[\w-]{0,30}(?:token|secret|api_?key|signature)|inbox|wait|sig)(?:=|%3D))[^&#\s"']+/gi;
 /** Names of fields with secrets, e.g. with the one that signs deliveries. */
 const secretName = /secret|signing_?key|(token|api_?key|password|authorization)$/i;
 

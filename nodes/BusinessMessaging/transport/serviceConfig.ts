@@ -15,6 +15,8 @@ export interface ServiceConfig {
 	apiPath: ApiPath;
 	/** Identifies the pair of base URL and key without revealing the key. */
 	id: string;
+	/** Identifies the key alone, however the address of the service is written, without revealing the key. */
+	keyId: string;
 	/** The allowed rate; `id` identifies the pair of host and key that share it. */
 	rate: { id: string; requests: number; windowMs: number };
 	/** Removes the API key from a text that comes from outside. */
@@ -43,6 +45,7 @@ export function readServiceConfig(values: CredentialValues): ServiceConfig {
 		root,
 		apiPath,
 		id: idOf(root),
+		keyId: idOf(''),
 		rate: {
 			id: idOf(url.origin),
 			requests: readRate(values.requestsPerMinute),

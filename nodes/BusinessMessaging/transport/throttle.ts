@@ -23,7 +23,7 @@ export interface Permit {
  * The end of a request: it reached the service or may have reached it; it did not reach the service; or the service
  * refused it because of the rate, and may have said how long to wait, ms.
  */
-export type Outcome = 'accepted' | 'unsent' | { waitMs?: number };
+export type RequestOutcome = 'accepted' | 'unsent' | { waitMs?: number };
 
 /** A wait that the service asks for: since when, until when the service asks us to wait, and until when we do wait. */
 interface Rest {
@@ -108,7 +108,7 @@ export class Throttle {
 	}
 
 	/** Ends a request. */
-	end(now: number, permit: Permit, outcome: Outcome): void {
+	end(now: number, permit: Permit, outcome: RequestOutcome): void {
 		const wasAlone = Math.max(permit.underWay, this.concurrency.end()) === 1;
 		if (this.probe === permit) this.probe = undefined;
 		if (outcome === 'accepted') this.accept(now, permit);

@@ -3,17 +3,15 @@
  * starts the execution when all are collected. The others get their response only when n8n has stored the execution. So
  * after a crash, the service delivers again everything that has not started an execution.
  */
-import type { IWebhookFunctions } from 'n8n-workflow';
 import { uniq } from 'lodash';
 
 import type { EventEnvelope } from '../api/events';
 import { pause } from '../transport/deadline';
 import { type Response, eventsOf } from '../webhooks/deduplication';
 import { hasSucceeded } from '../webhooks/delivery';
-import { nodeKey } from '../webhooks/nodeState';
 import { readEvent, senderOf } from '../webhooks/simpleEvent';
 import { isReceipt } from './filters';
-import type { TriggerOptions } from './settings';
+import type { TriggerSettings } from './settings';
 
 /** The longest time to wait for a person's messages, s: services give up after ten seconds or more. */
 export const maxGroupSeconds = 8;
@@ -40,13 +38,13 @@ interface Rule {
 }
 
 /** The rule for the events of a delivery; undefined if they start an execution at once, e.g. events of several people. */
-function ruleFor(events: EventEnvelope[], options: TriggerOptions): Rule | undefined {
+function ruleFor(events: EventEnvelope[], settings: TriggerSettings): Rule | undefined {
 	const senders = uniq(events.map(senderOf));
-	if (options.groupMs > 0 && senders.length === 1 && senders[0]) {
-		const [quietMs, maxMs] = [options.groupMs, maxGroupSeconds * 1_000];
+	if (settings.groupMs > 0 && senders.length === 1 && senders[0]) {
+		const [quietMs, maxMs] = [settings.groupMs, maxGroupSeconds * 1_000];
 		return { name: `from ${senders[0]}`, quietMs, maxMs, maxEvents: Infinity };
 	}
-	const isBatch = options.batchesReceipts && events.every((event) => isReceipt(readEvent(event)));
+	const isBatch = settings.batchesReceipts && events.every((event) => isReceipt(readEvent(event)));
 	if (!isBatch) return undefined;
 	return {
 		name: 'receipts',
@@ -64,10 +62,11 @@ class Collection {
 	/** @param first the response to the delivery that starts the execution */
 	constructor(private readonly first: Response) {}
 
-	add(context: IWebhookFunctions, events: EventEnvelope[]): void {
-		eventsOf(context).handOver(context.getResponseObject(), this.first);
+	/** @param key of the node */
+	add(key: string, response: Response, events: EventEnvelope[]): void {
+		eventsOf(key).handOver(response, this.first);
 		this.events.push(...events);
-		this.waiting.push(context.getResponseObject());
+		this.waiting.push(response);
 	}
 
 	/**
@@ -100,23 +99,25 @@ const open = new Map<string, Collection>();
 /**
  * Lets the events of a delivery wait for others, if the user wants that.
  *
+ * @param node its key, see nodeKey
  * @returns the events with which to start an execution now; undefined if another delivery starts it and responds
  * to this one
  */
 export async function collect(
-	context: IWebhookFunctions,
+	node: string,
+	response: Response,
 	events: EventEnvelope[],
-	options: TriggerOptions,
+	settings: TriggerSettings,
 ): Promise<EventEnvelope[] | undefined> {
-	const rule = ruleFor(events, options);
+	const rule = ruleFor(events, settings);
 	if (!rule) return events;
-	const key = `${nodeKey(context)} ${context.getMode()} ${rule.name}`;
+	const key = `${node} ${settings.isTest} ${rule.name}`;
 	const earlier = open.get(key);
 	if (earlier) {
-		earlier.add(context, events);
+		earlier.add(node, response, events);
 		return undefined;
 	}
-	const collection = new Collection(context.getResponseObject());
+	const collection = new Collection(response);
 	collection.events.push(...events);
 	open.set(key, collection);
 	await collection.untilQuiet(rule);

@@ -1,39 +1,44 @@
-/** One delivery of the service: checks it, responds, and starts the workflow if the filters allow it. */
-import { mapValues, omit, uniqBy } from 'lodash';
+/** One delivery of the service: reads it, decides what it is, responds, and starts the workflow if the filters allow it. */
+import { uniqBy } from 'lodash';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, eventEnvelopeSchema } from '../api/events';
-import { isRecord, textOrJson } from '../jsonValues';
+import { isRecord } from '../jsonValues';
 import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
-import { type Messages, openMessages, respond, toLateEvent, toLateItem } from '../inbox/atTrigger';
-import { inboxEvent } from '../inbox/calls';
+import { toArrival } from '../inbox/arrival';
+import { callEvent, refusal } from '../inbox/calls';
+import type { Arrival, Late, Verdict } from '../inbox/core';
+import {
+	type Handled,
+	openKeeper,
+	openOther,
+	readCall,
+	readHandled,
+	toLateEvent,
+	toLateItem,
+} from '../inbox/keep';
+import { isTriggerUrl } from '../inbox/urls';
 import { eventsOf } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
-import {
-	type Delivery,
-	handled,
-	readDelivery,
-	readEvents,
-	refuse,
-	refuseBody,
-} from '../webhooks/delivery';
+import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
+import { type StateName, nodeKey, readState, writeAll } from '../webhooks/nodeState';
+import { webhookUrlOf } from '../webhooks/publicAddress';
 import { givenSecret, isSame } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
 import { readEvent } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { collect } from './collect';
-import { type Filters, filtersMessages, passesFilters } from './filters';
+import { type Filters, passesFilters } from './filters';
 import { toItems } from './toItems';
-import { keepRegistration, knowsSecret } from './registration';
+import { knowsSecret, presentRegistration } from './secrets';
 import {
-	type TriggerOptions,
+	type TriggerSettings,
 	credentialSecret,
-	demandedSignature,
-	demandsSecret,
+	getsMessages,
 	isChosen,
-	isManual,
-	readOptions,
+	readFilters,
+	readTriggerSettings,
 } from './settings';
 
 /**
@@ -48,109 +53,217 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const body: unknown = context.getBodyData();
 	const challenge = answerPost(body);
 	if (challenge) return challenge;
-	if (isRecord(body) && body.event === inboxEvent) return await answerCall(context);
-	const isKnown = await hasSecret(context);
+	const settings = readTriggerSettings(context);
+	if (isRecord(body) && body.event === callEvent) return await answerCall(context, settings);
+	const isKnown = await hasSecret(context, settings);
 	if (isKnown === undefined) return refuse(context, 503, 'The secret could not be checked');
 	if (!isKnown) return refuse(context, 401, 'The secret is missing or wrong');
 	const delivery = await readDelivery(context);
-	const options = readOptions(context);
-	if (delivery.rawBody.length > options.maxPayloadBytes)
+	if (delivery.rawBody.length > settings.maxPayloadBytes)
 		return refuse(context, 413, 'The body is too large');
-	if (!(await hasSignature(context, delivery)))
+	const { signature } = settings;
+	if (signature && !isSigned(signature, await credentialSecret(context), delivery, Date.now()))
 		return refuse(context, 401, 'The signature is missing, wrong or too old');
 	const events = await readEvents(context, delivery);
-	return events ? await handle(context, events, delivery, options) : refuseBody(context);
+	if (!events) return refuseBody(context);
+	const isOneEvent = eventEnvelopeSchema.safeParse(body).success;
+	const filters = readFilters(context, isOneEvent);
+	// The ID of a delivery with several events does not identify any of them.
+	const about = events.length > 1 ? {} : delivery.headers;
+	return await handle(context, settings, filters, events, about);
+}
+
+async function hasSecret(
+	context: IWebhookFunctions,
+	{ isManual, demandsSecret }: TriggerSettings,
+): Promise<boolean | undefined> {
+	const given = givenSecret(context);
+	if (!isManual) return await knowsSecret(context, given);
+	if (!demandsSecret) return true;
+	const secret = await credentialSecret(context);
+	// A + in the URL arrives as a space, so both count as the same character.
+	const [expected, received] = [secret, given].map((text) => text.replaceAll('+', ' '));
+	return secret !== '' && isSame(expected, received);
 }
 
 /** Responds to Send and Wait and to other triggers. Their calls are encrypted with the API key, so they need no secret. */
-async function answerCall(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const getsMessages =
-		context.getMode() !== 'manual' && isChosen(context, { event: 'message.received', data: {} });
-	const able = isManual(context) ? 'member' : 'yes';
-	const responded = await respond(context, getsMessages ? able : 'no');
-	if (!responded) return refuse(context, 403, 'This call does not come from this n8n instance');
-	const { response, late } = responded;
-	if (!late) {
-		const isFiltered = filtersMessages(filtersOf(context));
-		return { webhookResponse: isFiltered ? { ...response, isFiltered } : response };
+async function answerCall(
+	context: IWebhookFunctions,
+	settings: TriggerSettings,
+): Promise<IWebhookResponseData> {
+	const call = await readCall(context);
+	if (call === 401) return refuse(context, 401, refusal);
+	if (call === 503) return refuse(context, 503, 'Try again');
+	const { request, client } = call;
+	const delivery = readHandled(context, presentRegistration(context)?.madeAt ?? 0);
+	if (request.is === 'look') {
+		const { trigger } = openOther(context, delivery, settings.isManual);
+		if (isTriggerUrl(request.inbox, webhookUrlOf(context))) trigger.look(request.inbox);
+		write(context, { inboxUrl: trigger.inbox }, false);
+		return { webhookResponse: call.respond({ inbox: 'no' }) };
 	}
-	const filters = messageFilters(context);
+	const isInbox = settings.keepsReplies && !settings.isTest && getsMessages(settings);
+	const keeper = await openKeeper(context, delivery, client);
+	const { response, late = [] } = await keeper.respond(delivery, request, isInbox);
+	const webhookResponse = call.respond({ ...response, workflow: context.getWorkflow().name });
+	const items = itemsOf(context, settings, late);
+	const { live } = delivery;
+	if (live || items.length > 0) write(context, { inbox: live ?? keeper.live }, items.length > 0);
+	return items.length > 0 ? { webhookResponse, workflowData: [items] } : { webhookResponse };
+}
+
+/** The items with which late replies start the workflow. */
+function itemsOf(context: IWebhookFunctions, settings: TriggerSettings, late: Late[]) {
+	if (late.length === 0) return [];
+	const filters = readFilters(context, false);
 	const wanted = late.filter((one) => passesFilters(filters, readEvent(toLateEvent(one))));
 	if (wanted.length < late.length)
 		writeLog(
 			context,
 			`Replies that came too late for their run do not pass the filters (${late.length - wanted.length}). They start nothing.`,
 		);
-	if (wanted.length === 0) return { webhookResponse: response };
-	const isSimplified = context.getNodeParameter('simplify', true) !== false;
-	return { workflowData: [wanted.map((one) => ({ json: toLateItem(one, isSimplified) }))] };
+	return wanted.map((one) => ({ json: toLateItem(one, settings.isSimplified) }));
 }
 
-/** The filters as the user wrote them. */
-function filtersOf(context: IWebhookFunctions): Filters {
-	return (context.getNode().parameters.filters ?? {}) as Filters;
+/** The newest state of what a delivery changes. Everything else is written too: otherwise, n8n would write back what it had when the delivery arrived. */
+function write(
+	context: IWebhookFunctions,
+	changed: Partial<Record<StateName, unknown>>,
+	isStarting: boolean,
+): void {
+	const response = context.getResponseObject();
+	const events = eventsOf(nodeKey(context));
+	const registrations = presentRegistration(context)?.all;
+	const all = {
+		recentEvents: events.liveFor(response, readState(context, 'recentEvents')),
+		...(registrations && { registrations }),
+		...changed,
+	};
+	writeAll(context, Object.entries(all) as Array<[StateName, unknown]>, isStarting);
 }
 
-/** The values of the filters, except the expression, which is written for the body of a delivery. */
-function messageFilters(context: IWebhookFunctions): Filters {
-	const others = omit(filtersOf(context), 'onlyRunIf');
-	return mapValues(others, (_, name) => context.getNodeParameter(`filters.${name}`));
+/** What decides on the messages of a delivery: the inbox, or another trigger, which asks it. */
+interface Judge {
+	/** Whether a message has to be judged even if the trigger would not start a workflow with it. */
+	concerns(arrival: Arrival): boolean;
+	/** @returns undefined if the service has to deliver again */
+	judge(arrivals: Arrival[], hasOthers: boolean): Promise<Verdict[] | undefined>;
+	/** What has changed. */
+	changed(): Partial<Record<StateName, unknown>>;
+	/** What has to be written together with other changes. */
+	all(): Partial<Record<StateName, unknown>>;
 }
 
+async function openJudge(
+	context: IWebhookFunctions,
+	settings: TriggerSettings,
+	delivery: Handled,
+): Promise<Judge | undefined> {
+	if (settings.isTest) return undefined;
+	if (!settings.keepsReplies) {
+		const other = openOther(context, delivery, settings.isManual);
+		const inboxUrl = () => ({ inboxUrl: other.trigger.inbox });
+		return {
+			concerns: () => false,
+			judge: async (arrivals) => (arrivals.length > 0 ? await other.ask(arrivals) : []),
+			changed: () => (other.isStored() ? {} : inboxUrl()),
+			all: inboxUrl,
+		};
+	}
+	const keeper = await openKeeper(context, delivery);
+	return {
+		concerns: (arrival) => keeper.concerns(arrival),
+		judge: async (arrivals, hasOthers) => {
+			const verdicts = await keeper.receive(delivery, arrivals, hasOthers);
+			return verdicts === 'busy' ? undefined : verdicts;
+		},
+		changed: () => (delivery.live ? { inbox: delivery.live } : {}),
+		all: () => ({ inbox: delivery.live ?? keeper.live }),
+	};
+}
+
+/** An event of a delivery. */
+interface Incoming {
+	event: EventEnvelope;
+	/** The event as a message that may be a reply; absent for any other event. */
+	arrival?: Arrival;
+	/** Whether the trigger's settings and filters allow it to start the workflow. */
+	isWanted: boolean;
+}
+
+/** @param about headers that may identify the event */
 async function handle(
 	context: IWebhookFunctions,
+	settings: TriggerSettings,
+	filters: Filters,
 	events: EventEnvelope[],
-	{ headers }: Delivery,
-	options: TriggerOptions,
+	about: Record<string, unknown>,
 ): Promise<IWebhookResponseData> {
-	const isTest = context.getMode() === 'manual';
-	// The ID of a delivery with several events does not identify any of them.
-	const about = events.length > 1 ? {} : headers;
-	const inbox = isTest ? undefined : await openMessages(context, events, about);
-	// Whatever becomes of the events: n8n would write back replies and other changes without the secret.
-	const wasLost = inbox !== undefined && keepRegistration(context);
-	if (wasLost) inbox.store();
-	const chosen = context.getNodeParameter('filters', {}) as Filters;
-	// The expression is written for a body that is one event, as n8n has parsed it. It would drop events of any other body.
-	const isOneEvent = eventEnvelopeSchema.safeParse(context.getBodyData()).success;
-	const { onlyRunIf } = filtersOf(context);
-	const isEmpty = !/\w/.test(textOrJson(onlyRunIf)); // also "=", an expression without content
-	const filters = isOneEvent && !isEmpty ? chosen : omit(chosen, 'onlyRunIf');
-	const isWanted = (event: EventEnvelope) =>
-		isChosen(context, event) && passesFilters(filters, readEvent(event));
-	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event));
-	if (candidates.length === 0) return handled('Not chosen in the trigger');
-	const allowsDuplicates = options.allowsDuplicates || isTest;
-	const fresh = allowsDuplicates ? candidates : await withoutDuplicates(context, candidates, about);
+	const node = nodeKey(context);
+	eventsOf(node).update(readState(context, 'recentEvents'));
+	const since = presentRegistration(context)?.madeAt ?? 0;
+	const judge = await openJudge(context, settings, readHandled(context, since));
+	const startNothing = (reason: string) => {
+		writeChanged(context, judge, false);
+		return handled(reason);
+	};
+	const incoming = events.map((event) => ({
+		...{ event, arrival: toArrival(event, about) },
+		isWanted: isChosen(settings, event) && passesFilters(filters, readEvent(event)),
+	}));
+	const candidates = incoming.filter(
+		({ isWanted, arrival }) => isWanted || (arrival && judge?.concerns(arrival)),
+	);
+	if (candidates.length === 0) return startNothing('Not chosen in the trigger');
+	const fresh =
+		settings.allowsDuplicates || settings.isTest
+			? candidates
+			: await withoutDuplicates(context, candidates, about);
 	if (fresh === 'underWay')
 		return refuse(context, 503, 'The same event is being handled at this moment');
-	if (fresh.length === 0) return handled('Duplicate event');
-	const others = inbox ? await takeReplies(context, inbox, fresh) : fresh;
+	if (fresh.length === 0) return startNothing('Duplicate event');
+	const others = await withoutReplies(context, judge, fresh);
 	if (!others) return refuse(context, 503, 'Not known yet whether the message is a reply');
-	// Replies need not be stored here: the inbox recognizes a reply that is delivered again, and stores it with others of
-	// the same moment.
-	if (others.length === 0) return handled('Received as a reply');
-	const wanted = others.filter(isWanted);
-	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
+	if (others.length === 0) return startNothing('Received as a reply');
+	const wanted = others.flatMap(({ event, isWanted }) => (isWanted ? event : []));
+	if (wanted.length === 0) return startNothing('Not chosen in the trigger');
+	const collected = await collect(node, context.getResponseObject(), wanted, settings);
 	if (!collected) return { noWebhookResponse: true };
-	// Meanwhile, another secret may have been registered.
-	const isKept = keepRegistration(context) || wasLost;
-	eventsOf(context).store(context, collected.length > 0, isKept);
-	// Otherwise, these changes of n8n's static data would write back an older state of the inbox.
-	inbox?.store();
-	if (collected.length === 0) return handled('Not chosen in the trigger');
-	const isSimplified = context.getNodeParameter('simplify', true) !== false;
-	return { workflowData: [toItems(collected, isSimplified, options).map((json) => ({ json }))] };
+	writeChanged(context, judge, true);
+	return { workflowData: [toItems(collected, settings).map((json) => ({ json }))] };
 }
 
-/** Keeps the replies to questions of Send and Wait. @returns the other events; undefined if the service should deliver again */
-async function takeReplies(
+/** Lets n8n store what a delivery has changed, if it has changed anything. */
+function writeChanged(
 	context: IWebhookFunctions,
-	inbox: Messages,
-	events: EventEnvelope[],
-): Promise<EventEnvelope[] | undefined> {
+	judge: Judge | undefined,
+	isStarting: boolean,
+): void {
+	const changed = judge?.changed() ?? {};
+	const hasEvents = eventsOf(nodeKey(context)).hasEvents(context.getResponseObject());
+	// n8n would write back other changes without the secret.
+	const isLost = presentRegistration(context)?.isLost === true;
+	if (Object.keys(changed).length > 0 || hasEvents || isLost)
+		write(context, { ...judge?.all(), ...changed }, isStarting);
+}
+
+/** The events that are no replies, or that start workflows although they are; undefined if the service should deliver again. */
+async function withoutReplies(
+	context: IWebhookFunctions,
+	judge: Judge | undefined,
+	incoming: Incoming[],
+): Promise<Incoming[] | undefined> {
+	if (!judge) return incoming;
+	const arrivals = incoming.flatMap(({ arrival }) => arrival ?? []);
 	try {
-		return await inbox.take(events);
+		const verdicts = await judge.judge(arrivals, arrivals.length < incoming.length);
+		return (
+			verdicts &&
+			incoming.filter(({ arrival }) => {
+				const verdict = arrival && verdicts[arrivals.indexOf(arrival)];
+				return verdict?.is !== 'taken' || verdict.startsToo === true;
+			})
+		);
 	} catch (error) {
 		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);
 		return undefined;
@@ -160,32 +273,17 @@ async function takeReplies(
 /** The events that are new. */
 async function withoutDuplicates(
 	context: IWebhookFunctions,
-	events: EventEnvelope[],
-	headers: Delivery['headers'],
-): Promise<EventEnvelope[] | 'underWay'> {
-	const fresh: EventEnvelope[] = [];
-	const known = eventsOf(context);
-	known.update(context);
-	const keyed = events.map((event) => ({ event, key: deduplicationKeyOf(event, headers) }));
-	for (const { event, key } of uniqBy(keyed, (one) => one.key ?? one)) {
-		const state = key ? await known.recognize(context, key) : 'new';
+	incoming: Incoming[],
+	about: Record<string, unknown>,
+): Promise<Incoming[] | 'underWay'> {
+	const recent = eventsOf(nodeKey(context));
+	const response = context.getResponseObject();
+	const fresh: Incoming[] = [];
+	const keyed = incoming.map((one) => ({ one, key: deduplicationKeyOf(one.event, about) }));
+	for (const { one, key } of uniqBy(keyed, (each) => each.key ?? each)) {
+		const state = key ? await recent.recognize(response, key) : 'new';
 		if (state === 'underWay') return state;
-		if (state === 'new') fresh.push(event);
+		if (state === 'new') fresh.push(one);
 	}
 	return fresh;
-}
-
-async function hasSecret(context: IWebhookFunctions): Promise<boolean | undefined> {
-	const given = givenSecret(context);
-	if (!isManual(context)) return await knowsSecret(context, given);
-	if (!demandsSecret(context)) return true;
-	const secret = await credentialSecret(context);
-	// A + in the URL arrives as a space, so both count as the same character.
-	const [expected, received] = [secret, given].map((text) => text.replaceAll('+', ' '));
-	return secret !== '' && isSame(expected, received);
-}
-
-async function hasSignature(context: IWebhookFunctions, delivery: Delivery): Promise<boolean> {
-	const signature = demandedSignature(context);
-	return !signature || isSigned(signature, await credentialSecret(context), delivery, Date.now());
 }

@@ -1,48 +1,71 @@
-/** Reads the fields of the trigger. */
+/** Reads the fields of the trigger, once. */
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { uniq } from 'lodash';
+import { mapValues, omit, uniq } from 'lodash';
 
 import { type EventEnvelope } from '../api/events';
-import { splitList } from '../jsonValues';
+import { splitList, textOrJson } from '../jsonValues';
 import { kindOf } from '../reading/readEvents';
 import { InputError } from '../transport/errors';
 import { credentialType } from '../transport/connect';
 import { type SignatureSettings, signingKey } from '../webhooks/signature';
-import { checkSenders } from './filters';
+import { type Filters, checkSenders } from './filters';
 
 type Context = IHookFunctions | IWebhookFunctions;
 
-const optionsOf = (context: Context) => context.getNodeParameter('options', {}) as IDataObject;
+/** The fields of the trigger. */
+export type TriggerSettings = ReturnType<typeof readTriggerSettings>;
 
-/** The chosen kinds of event, from both fields; an expression may return a text or a list for each. */
-export function chosenEvents(context: Context): string[] {
-	const fields = [context.getNodeParameter('events', ''), optionsOf(context).otherEvents ?? ''];
+/** Reads the fields. The filters are read apart, because they may contain expressions for a delivery. */
+export function readTriggerSettings(context: Context) {
+	const options = context.getNodeParameter('options', {}) as IDataObject;
+	const fields = [context.getNodeParameter('events', ''), options.otherEvents ?? ''];
 	const names = (fields as Array<string | string[]>).flat();
-	return uniq(names.flatMap((name) => splitList(String(name), /[\s,;]/)));
+	const { signature } = options as { signature?: { values?: Partial<SignatureSettings> } };
+	const isManual = options.registration === 'manual';
+	return {
+		/** Whether the editor listens for one event on the test URL. */
+		isTest: context.getMode() === 'manual',
+		/** The chosen kinds of event, from both fields; an expression may return a text or a list for each. */
+		events: uniq(names.flatMap((name) => splitList(String(name), /[\s,;]/))),
+		/** Whether the trigger keeps the replies for Send and Wait. */
+		keepsReplies: context.getNodeParameter('keepReplies', false) === true,
+		isSimplified: context.getNodeParameter('simplify', true) !== false,
+		/** Whether the user registers the URL by hand. */
+		isManual,
+		/** Whether deliveries to a URL that is registered by hand must contain the credential's secret. */
+		demandsSecret: isManual && options.requireSecret === true,
+		/** How deliveries must be signed, by default if no values are saved; undefined if signatures are not checked. */
+		signature: signature && {
+			scheme: 'sha256-hex' as const,
+			header: 'X-Signature',
+			...signature.values,
+		},
+		allowsDuplicates: options.allowDuplicateEvents === true,
+		batchesReceipts: options.batchReceipts === true,
+		/** How long a person must be silent before the messages start an execution, ms; 0 for no waiting. */
+		groupMs: Math.max(0, Number(options.groupMessages) || 0) * 1_000,
+		maxPayloadBytes: (Number(options.maxPayloadSize) || 1024) * 1024,
+		/** If it differs from that of the registration, the registration gets a new secret. */
+		secretVersion: Number(options.secretVersion) || 1,
+	};
+}
+
+/** The filters of a delivery. The expression is written for a body that is one event, as n8n has parsed it. */
+export function readFilters(context: IWebhookFunctions, isOneEvent: boolean): Filters {
+	const written = (context.getNode().parameters.filters ?? {}) as Filters;
+	const isEmpty = !/\w/.test(textOrJson(written.onlyRunIf)); // also "=", an expression without content
+	const chosen = isOneEvent && !isEmpty ? written : omit(written, 'onlyRunIf');
+	return mapValues(chosen, (_, name) => context.getNodeParameter(`filters.${name}`));
 }
 
 /** Whether an event was chosen: by the service's name for it, by our name, or by `*`. */
-export function isChosen(context: Context, envelope: EventEnvelope): boolean {
-	const chosen = chosenEvents(context);
-	return [envelope.event, kindOf(envelope), '*'].some((name) => chosen.includes(name));
+export function isChosen({ events }: TriggerSettings, envelope: EventEnvelope): boolean {
+	return [envelope.event, kindOf(envelope), '*'].some((name) => events.includes(name));
 }
 
-/** Whether the user registers the URL by hand. */
-export function isManual(context: Context): boolean {
-	return optionsOf(context).registration === 'manual';
-}
-
-/** Whether deliveries to a URL that is registered by hand must contain the credential's secret. */
-export function demandsSecret(context: Context): boolean {
-	return isManual(context) && optionsOf(context).requireSecret === true;
-}
-
-/** How deliveries must be signed, by default if no values are saved; undefined if signatures are not checked. */
-export function demandedSignature(context: Context): SignatureSettings | undefined {
-	const { signature } = optionsOf(context) as {
-		signature?: { values?: Partial<SignatureSettings> };
-	};
-	return signature && { scheme: 'sha256-hex', header: 'X-Signature', ...signature.values };
+/** Whether messages of customers were chosen. */
+export function getsMessages(settings: TriggerSettings): boolean {
+	return isChosen(settings, { event: 'message.received', data: {} });
 }
 
 /** The Webhook Secret of the credential, without spaces that were copied around it; empty if there is none. */
@@ -52,20 +75,34 @@ export async function credentialSecret(context: Context): Promise<string> {
 }
 
 /**
- * Checks, when the workflow is published, for settings with which no event could ever arrive.
+ * Checks, when the workflow is published, for settings with which no event or no reply could ever arrive.
  *
- * @throws InputError if a sender has no country code, a header is missing, or the secret is missing or gives no key
+ * @throws InputError if a sender has no country code, a header is missing, the secret is missing or gives no key, or the
+ * trigger cannot keep replies
  */
-export async function checkSettings(context: IHookFunctions): Promise<void> {
+export async function checkSettings(
+	context: IHookFunctions,
+	settings: TriggerSettings,
+): Promise<void> {
 	for (const name of ['senders', 'excludedSenders'])
 		checkSenders(context.getNodeParameter(`filters.${name}`, ''));
-	const signature = demandedSignature(context);
+	const { signature, demandsSecret, keepsReplies } = settings;
+	if (keepsReplies && !getsMessages(settings))
+		throw new InputError(
+			"With 'Keep Replies for Send and Wait', the trigger must receive messages",
+			"Choose Message Received in 'Trigger On'.",
+		);
+	if (keepsReplies && settings.isManual)
+		throw new InputError(
+			"With 'Keep Replies for Send and Wait', the trigger must register its URL itself",
+			"Choose Automatic in 'Registration' under 'Options'.",
+		);
 	if (signature && signature.scheme !== 'standardWebhooks' && signature.header.trim() === '')
 		throw new InputError(
 			"'Header' of 'Signature' is empty",
 			'Enter the name of the header that holds the signature.',
 		);
-	if (!signature && !demandsSecret(context)) return;
+	if (!signature && !demandsSecret) return;
 	const secret = await credentialSecret(context);
 	if (secret.trim() === '') {
 		throw new InputError(
@@ -79,20 +116,4 @@ export async function checkSettings(context: IHookFunctions): Promise<void> {
 			"Such a secret is base64, usually after whsec_. Copy it again from the service, or choose another 'Scheme' of 'Signature' under 'Options'.",
 		);
 	}
-}
-
-/** The options of the trigger. If the version of the secret differs from that of the registration, the registration gets a new secret. */
-export type TriggerOptions = ReturnType<typeof readOptions>;
-
-/** Reads the options. */
-export function readOptions(context: Context) {
-	const options = optionsOf(context);
-	return {
-		allowsDuplicates: options.allowDuplicateEvents === true,
-		batchesReceipts: options.batchReceipts === true,
-		/** How long a person must be silent before the messages start an execution, ms; 0 for no waiting. */
-		groupMs: Math.max(0, Number(options.groupMessages) || 0) * 1_000,
-		maxPayloadBytes: (Number(options.maxPayloadSize) || 1024) * 1024,
-		secretVersion: Number(options.secretVersion) || 1,
-	};
 }

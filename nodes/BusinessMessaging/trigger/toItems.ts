@@ -5,13 +5,12 @@ import type { IDataObject } from 'n8n-workflow';
 import type { EventEnvelope } from '../api/events';
 import { asMilliseconds } from '../reading/readResponse';
 import { readEvent, senderOf, simplify } from '../webhooks/simpleEvent';
-import type { TriggerOptions } from './settings';
+import type { TriggerSettings } from './settings';
 
 /** The data of the items: one for each event; or, if the user groups messages, one for all messages of a person. */
 export function toItems(
 	events: EventEnvelope[],
-	isSimplified: boolean,
-	{ groupMs }: TriggerOptions,
+	{ isSimplified, groupMs }: Pick<TriggerSettings, 'isSimplified' | 'groupMs'>,
 ): IDataObject[] {
 	const toItem = (event: EventEnvelope) => (isSimplified ? simplify(event) : event) as IDataObject;
 	if (groupMs === 0) return events.map(toItem);

@@ -148,7 +148,7 @@ const optionsField = collectionField({
 });
 
 /** The fields of the trigger. */
-export const properties: INodeProperties[] = [
+export const triggerProperties: INodeProperties[] = [
 	{
 		displayName: 'Trigger On',
 		name: 'events',
@@ -165,6 +165,12 @@ export const properties: INodeProperties[] = [
 		displayOptions: { show: { '/options.registration': ['manual'] } },
 	},
 	booleanField({
+		displayName: 'Keep Replies for Send and Wait',
+		name: 'keepReplies',
+		description:
+			'Whether replies to Send and Wait for Response come to this trigger, which gives them to the executions that wait. Only one published trigger can.',
+	}),
+	booleanField({
 		displayName: 'Simplify',
 		name: 'simplify',
 		default: true,
@@ -177,7 +183,7 @@ export const properties: INodeProperties[] = [
 const names = Object.fromEntries(eventKinds.map(({ name, value }) => [value, name]));
 
 /** What the canvas shows under the name of the trigger, e.g. "Message Received". */
-export const subtitle = `={{ [$parameter.events, $parameter.options?.otherEvents].flat().filter(Boolean).map((event) => (${JSON.stringify(names)})[event] ?? event).join(", ") }}`;
+export const triggerSubtitle = `={{ [$parameter.events, $parameter.options?.otherEvents].flat().filter(Boolean).map((event) => (${JSON.stringify(names)})[event] ?? event).join(", ") }}`;
 
 const whileBuilding =
 	"<b>To test</b>, click 'execute step' and write to your number as a customer.";

@@ -11,7 +11,6 @@ import { type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import { keyLength } from './deduplicationKey';
-import { nodeKey, readState, writeState } from './nodeState';
 
 /**
  * How many events are remembered after restarts: the receipts of a large campaign for a minute or more. In the process,
@@ -42,12 +41,9 @@ type EventState = 'new' | 'taken' | 'underWay';
  * Waits until a condition is true, at most as long as a duplicate waits. With `pause`, which costs fifty times as much
  * as `sleep`, twenty waiting deliveries would take 40 % of a processor.
  */
-async function until(holds: () => boolean, meanwhile = () => {}): Promise<void> {
+async function until(holds: () => boolean): Promise<void> {
 	const end = Date.now() + maxWaitMs;
-	while (!holds() && Date.now() < end) {
-		meanwhile();
-		await sleep(1);
-	}
+	while (!holds() && Date.now() < end) await sleep(1);
 }
 
 /** The events of one node, by their deduplication keys. */
@@ -62,8 +58,8 @@ class NodeEvents {
 	 * Learns what was stored elsewhere, and which deliveries have a response. Called once for each delivery, not for each
 	 * of its events, because this goes through all events that are remembered.
 	 */
-	update(context: IWebhookFunctions): void {
-		this.load(readState(context, 'recentEvents'));
+	update(stored: unknown): void {
+		this.load(stored);
 		this.settle();
 	}
 
@@ -75,8 +71,7 @@ class NodeEvents {
 	 * @returns `new` if the event should start an execution, `taken` if it already did; `underWay` if this is not known
 	 * in time, and the service should deliver it again
 	 */
-	async recognize(context: IWebhookFunctions, key: string): Promise<EventState> {
-		const response = context.getResponseObject();
+	async recognize(response: Response, key: string): Promise<EventState> {
 		for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) {
 			const { response: first } = earlier;
 			await until(() => first.writableEnded || first.destroyed);
@@ -89,28 +84,15 @@ class NodeEvents {
 		return 'new';
 	}
 
-	/**
-	 * Lets n8n store the events of a delivery, with the execution if it starts one.
-	 *
-	 * @param hasOther whether the delivery has changed something else that n8n has to store
-	 */
-	store(context: IWebhookFunctions, isStarting: boolean, hasOther: boolean): void {
-		const response = context.getResponseObject();
-		if (!hasOther && this.entriesOf(response).length === 0) return;
-		const write = () => this.keep(context);
-		write();
-		// Setting the value once is not enough: when n8n 2.41 begins to store the execution, it forgets that the static data was changed.
-		if (isStarting) void until(() => response.writableEnded, write);
+	/** Whether a delivery has events that n8n has to store. */
+	hasEvents(response: Response): boolean {
+		return this.entriesOf(response).length > 0;
 	}
 
-	/**
-	 * Lets n8n store the latest events together with other changes of a delivery. Otherwise, n8n writes back the events
-	 * that it had when the delivery arrived, and later events are lost.
-	 */
-	keep(context: IWebhookFunctions): void {
-		const response = context.getResponseObject();
-		this.load(readState(context, 'recentEvents'));
-		writeState(context, 'recentEvents', { toJSON: () => this.toText(response) });
+	/** What n8n stores with a delivery, in its newest state. @param stored what n8n had read when the delivery arrived */
+	liveFor(response: Response, stored: unknown): { toJSON(): unknown } {
+		this.load(stored);
+		return { toJSON: () => this.toText(response) };
 	}
 
 	/** Moves the events of a delivery to another delivery, which starts one execution for both. */
@@ -168,7 +150,7 @@ const nodes = new BoundedMap<string, NodeEvents>({
 	maxAgeMs: maxAgeMinutes * minuteMs,
 });
 
-/** The events of the node that a delivery is for. */
-export function eventsOf(context: IWebhookFunctions): NodeEvents {
-	return nodes.getOrSet(nodeKey(context), () => new NodeEvents());
+/** The events of a node. @param key see nodeKey */
+export function eventsOf(key: string): NodeEvents {
+	return nodes.getOrSet(key, () => new NodeEvents());
 }

@@ -72,7 +72,7 @@ function hash(content: unknown): string {
 }
 
 /** Identifies a message; not certain if the service sends no ID or time. */
-export function nameOf(
+export function eventNameOf(
 	event: EventEnvelope,
 	headers: Record<string, unknown>,
 ): { name: string; isCertain: boolean } {

@@ -3,12 +3,18 @@
  * under its name. This module uses the node's ID instead, so a renamed node keeps its data.
  *
  * n8n reads the data when a delivery arrives. If the delivery has changed the data, n8n writes all of it back after the
- * response. So the data that n8n has read may be older than what this process has written.
+ * response. So the data that n8n has read may be older than what this process has written, and a delivery that writes
+ * anything writes the newest state of everything.
  */
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
 type Context = IHookFunctions | IWebhookFunctions;
-type StateName = 'inbox' | 'recentEvents' | 'registrations';
+/** `inbox`: the questions; `inboxUrl`: where another trigger keeps the replies. */
+export type StateName = 'inbox' | 'inboxUrl' | 'recentEvents' | 'registrations';
+
+/** n8n begins to respond within this time, ms. */
+const maxResponseMs = 8_000;
 
 /** Identifies a node among all workflows of this n8n. */
 export function nodeKey(context: Context): string {
@@ -26,6 +32,33 @@ export function readState(context: Context, name: StateName): unknown {
  */
 export function writeState(context: Context, name: StateName, value: unknown): void {
 	context.getWorkflowStaticData('global')[keyOf(context, name)] = value as IDataObject;
+}
+
+/**
+ * Lets n8n store several values with a delivery.
+ *
+ * @param isStarting whether the delivery starts an execution: when n8n 2.41 begins to store the execution, it forgets
+ * that the static data was changed, so the values are set again until n8n responds
+ */
+export function writeAll(
+	context: IWebhookFunctions,
+	values: Array<[name: StateName, value: unknown]>,
+	isStarting: boolean,
+): void {
+	const data = context.getWorkflowStaticData('global');
+	const write = () => {
+		for (const [name, value] of values) data[keyOf(context, name)] = value as IDataObject;
+	};
+	write();
+	if (isStarting) void repeatUntilEnd(context.getResponseObject(), write);
+}
+
+async function repeatUntilEnd(response: { writableEnded: boolean }, write: () => void) {
+	const end = Date.now() + maxResponseMs;
+	while (!response.writableEnded && Date.now() < end) {
+		write();
+		await sleep(1);
+	}
 }
 
 function keyOf(context: Context, name: StateName): string {

@@ -2,47 +2,56 @@
  * The secret by which the trigger recognizes the service, since the specification shows no signature. The secret is
  * part of the registered URL, or in a header if the service can send one.
  */
-import { createHash, timingSafeEqual } from 'crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'crypto';
 import type { IWebhookFunctions } from 'n8n-workflow';
 
+/** The parameter with the secret. Its name is the mark by which other nodes find the trigger that keeps the replies. */
 const parameter = 'token';
+const inboxParameter = 'inbox';
 const header = 'x-webhook-token';
+/** 256 bits, written so that they need no escaping in a URL. */
+const secretForm = /^[\w-]{43}$/;
 
-/** The URL that is registered: n8n's webhook URL with the secret. */
-export function withSecret(url: string, secret: string): string {
-	return `${url}?${parameter}=${secret}`;
+/** A secret for a new registration. */
+export function newSecret(): string {
+	return randomBytes(32).toString('base64url');
 }
 
-/** What services show instead of a secret, e.g. `***`, `abcd…` or `[REDACTED]`. */
-const mask = /^[\w-]{0,8}(\*+|•+|…|\.{3,}|x{3,})[\w-]{0,8}$|redact|hidden|mask|filter/i;
+/** Whether a text may be one of our secrets. */
+export function isSecret(text: string): boolean {
+	return secretForm.test(text);
+}
+
+/** The URL that is registered: n8n's webhook URL with the secret. @param keepsReplies whether it is that of the inbox */
+export function withSecret(url: string, secret: string, keepsReplies: boolean): string {
+	return `${url}?${keepsReplies ? inboxParameter : parameter}=${secret}`;
+}
+
+/** A registered URL of ours: n8n's webhook URL, and whether the trigger keeps the replies. */
+export interface OwnUrl {
+	url: string;
+	keepsReplies: boolean;
+}
 
 /**
- * Whether a registered URL shows our secret; `hidden` if the URL has no secret, or a mask instead. Both URLs are in
- * canonical form. Any other URL belongs to somebody else.
+ * Reads a registered URL in canonical form.
  *
- * @param url n8n's webhook URL
+ * @returns undefined if it has no secret of ours: then it belongs to somebody else
  */
-export function shownSecret(registered: string, url: string): 'shown' | 'hidden' | undefined {
+export function readOwnUrl(registered: string): OwnUrl | undefined {
 	if (!URL.canParse(registered)) return undefined;
 	const parsed = new URL(registered);
-	const others = [...parsed.searchParams.keys()].filter((name) => name !== parameter);
-	const secrets = parsed.searchParams.getAll(parameter);
+	const [[name, secret] = ['', ''], ...others] = [...parsed.searchParams];
+	const isOurs = [parameter, inboxParameter].includes(name) && isSecret(secret);
+	if (!isOurs || others.length > 0) return undefined;
 	parsed.search = '';
-	if (parsed.href !== url || others.length > 0 || secrets.length > 1) return undefined;
-	const [secret = ''] = secrets;
-	if (/^[\w-]{43}$/.test(secret)) return 'shown';
-	return secret === '' || mask.test(secret) ? 'hidden' : undefined;
-}
-
-/** Whether a registered URL is ours: n8n's webhook URL with a secret that looks like ours, or with a hidden one. */
-export function isOwnUrl(registered: string, url: string): boolean {
-	return shownSecret(registered, url) !== undefined;
+	return { url: parsed.href, keepsReplies: name === inboxParameter };
 }
 
 /** The secret in a delivery; empty if there is none. */
 export function givenSecret(context: IWebhookFunctions): string {
 	const query = context.getQueryData() as Record<string, unknown>;
-	const given = query[parameter] ?? context.getHeaderData()[header];
+	const given = query[parameter] ?? query[inboxParameter] ?? context.getHeaderData()[header];
 	return typeof given === 'string' ? given : '';
 }
 

@@ -37,10 +37,10 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 	const event = kindOf({ event: name, data });
 	const message = isRecord(data.message) ? data.message : {};
 	const written =
-		readText(data.text) ??
-		readText(message.text) ??
-		readText(message.content) ??
-		readText(message.body);
+		readTextField(data.text) ??
+		readTextField(message.text) ??
+		readTextField(message.content) ??
+		readTextField(message.body);
 	const text = textOrJson(written) === '' ? (readTap([data, message]) ?? written) : written;
 	const fields = {
 		...readSender(event, fromIn(data), [data, message]),
@@ -163,9 +163,9 @@ function isAboutMessage(event: string): boolean {
 }
 
 /** A text, either alone or one or two levels deeper, as in `text.body` and `content.text`. */
-function readText(value: unknown, depth = 0): unknown {
+function readTextField(value: unknown, depth = 0): unknown {
 	if (!isRecord(value)) return value;
-	return depth > 1 ? undefined : readText(value.body ?? value.text, depth + 1);
+	return depth > 1 ? undefined : readTextField(value.body ?? value.text, depth + 1);
 }
 
 /** Fields for a tap on a button or on an entry of a list, its label in them, and fields around them. Assumption: the usual names. */

@@ -6,7 +6,7 @@ import { mapValues } from 'lodash';
 import { ExecuteContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { operations } from '../../../nodes/BusinessMessaging/description';
+import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import { until } from '../../../harness/until';
 import {
 	caseOf,
@@ -15,7 +15,7 @@ import {
 	testEveryOperation,
 } from '../../../harness/engine/everyOperation';
 import { filesBelow, readText, root } from '../../../harness/engine/files';
-import { useService } from '../../../harness/engine/service';
+import { Triggers, useService } from '../../../harness/engine/service';
 
 const service = useService({ sampleContacts: 3 });
 testEveryOperation(service);
@@ -71,6 +71,7 @@ describe('previews equal the output of a run', () => {
 	const testOfWaiting = 'getSignedResumeUrl' in ExecuteContext.prototype ? test : test.skip;
 
 	testOfWaiting('message sendAndWait', async () => {
+		await new Triggers(service).active({ parameters: { keepReplies: true } });
 		const to = '+15551000000';
 		const waiting = await service.engine.runUntilWaiting({
 			parameters: { resource: 'message', operation: 'sendAndWait', to, message: 'Tuesday?' },

@@ -3,7 +3,7 @@ import { range } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
-import { operations, properties } from '../../../nodes/BusinessMessaging/description';
+import { operations, properties } from '../../../nodes/BusinessMessaging/nodeProperties';
 import { everyOperation } from '../../../harness/engine/everyOperation';
 import { filesBelow, readText } from '../../../harness/engine/files';
 import { useService } from '../../../harness/engine/service';

@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
-import { operations } from '../../../nodes/BusinessMessaging/description';
+import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import { readSettings } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { locator, sendText as send, useService } from '../../../harness/engine/service';
 

@@ -7,7 +7,7 @@ import type {
 	INodePropertyCollection,
 } from 'n8n-workflow';
 
-import { operations } from '../../../nodes/BusinessMessaging/description';
+import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import { caseOf } from '../../../harness/engine/everyOperation';
 import { locator } from '../../../harness/engine/service';
 

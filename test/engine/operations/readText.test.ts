@@ -1,7 +1,7 @@
 /** Texts that people read. If an expression gives a record, a list or a boolean, every text field refuses it, by the name of the field. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { locator, sendText, useService } from '../../../harness/engine/service';
+import { Triggers, locator, sendText, useService } from '../../../harness/engine/service';
 import { placesFor } from './places';
 
 const service = useService();
@@ -137,7 +137,9 @@ describe('values that n8n fills in for an AI agent', () => {
 	const ask = async (message: string, item: object = call) => {
 		const parameters = { ...review, to: sendText.to, message };
 		const items = [item as never];
-		return await service.run({ parameters, items, ...asType('HitlTool') });
+		const inbox = await new Triggers(service).active({ parameters: { keepReplies: true } });
+		const baseUrl = new URL(inbox.url).origin;
+		return await service.run({ parameters, items, baseUrl, ...asType('HitlTool') });
 	};
 	const asked = () => service.sent().map(({ text }) => text);
 

@@ -3,50 +3,101 @@ import { range } from 'lodash';
 import { ExecuteContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { QuestionRun } from '../../../nodes/BusinessMessaging/inbox/questionRun';
-import { listenByWebhook } from '../../../nodes/BusinessMessaging/inbox/withoutTrigger';
-import { readServiceConfig } from '../../../nodes/BusinessMessaging/transport/serviceConfig';
-import { useService } from '../../../harness/engine/service';
+import { Triggers, useService } from '../../../harness/engine/service';
 import { welcomeParameters } from '../../../harness/engine/templates';
 
 const service = useService();
+const triggers = new Triggers(service);
+const inbox = async (more: object = {}) =>
+	await triggers.active({ webhookId: 'asking', parameters: { keepReplies: true }, ...more });
 const question: INodeParameters = {
 	resource: 'message',
 	operation: 'sendAndWait',
 	to: '=+1555000{{ 1000 + $json.n }}',
 	message: 'Tuesday?',
 };
-const webhooks = () => service.sandbox.state.webhooks.all;
 const refused = { status: 422, body: { message: 'no' } };
+/** The address at which n8n's engine listens. */
+const baseUrl = async () => new URL((await triggers.make()).url).origin;
 const ask = async (parameters: INodeParameters = {}, more: object = {}) =>
-	await service.run({ parameters: { ...question, ...parameters }, items: [{ n: 1 }], ...more });
+	await service.run({
+		parameters: { ...question, ...parameters },
+		...{ items: [{ n: 1 }], baseUrl: await baseUrl(), ...more },
+	});
 
-test('without a trigger: waits for one person, with one registration that shows no number', async () => {
-	const { status } = await ask();
-	expect(status).toBe('waiting');
-	expect(service.sent().map(({ phone }) => phone)).toEqual(['+15550001001']);
-	expect(webhooks()).toEqual([
-		expect.objectContaining({
-			events: ['message.received'],
-			url: expect.stringMatching(
-				/^http:\/\/n8n\.test\/webhook-waiting\/\d+\/[^/]+\?wait=[\w-]{11}\.[\w-]{43}&signature=\w+$/,
-			),
-		}),
-	]);
-});
-
-test.each<[string, INodeParameters, object]>([
-	['to ask several people', {}, { items: [{ n: 1 }, { n: 2 }] }],
-	['to group messages', { replyOptions: { groupMessages: 1 } }, {}],
-])('without a trigger: refuses to ask %s, and says what to do', async (_, parameters, more) => {
-	const { error } = await ask(parameters, more);
+test('asks nobody without an inbox, and says what to do', async () => {
+	await triggers.active({ webhookId: 'another' });
+	const { error } = await ask();
 	expect(error).toMatchObject({
-		message:
-			'To ask several people at once, or to group messages, the node needs a published Business Messaging Trigger [item 0]',
-		description: expect.stringMatching(/Nothing was sent\.|so nothing was sent in this run\./),
+		message: 'No published workflow keeps the replies [item 0]',
+		description: expect.stringMatching(/publish the example Inbox .*Nothing was sent\./),
 	});
 	expect(service.sent()).toEqual([]);
-	expect(webhooks()).toEqual([]);
+});
+
+test('a second inbox cannot be published; if there is one, nobody is asked. Both errors name the workflows', async () => {
+	const first = await inbox({ workflowId: 'Inbox A' });
+	const second = { webhookId: 'second', workflowId: 'Inbox B', parameters: { keepReplies: true } };
+	await expect(triggers.active(second)).rejects.toThrow(
+		'Another workflow keeps the replies for Send and Wait already: "Inbox A". Only one can.',
+	);
+	await first.deactivate();
+	const other = await triggers.active(second);
+	service.sandbox.state.webhooks.create({
+		url: `${first.url}?inbox=${'a'.repeat(43)}`,
+		events: ['message.received'],
+	});
+	const { error: alone } = await ask({}, { items: [] });
+	expect(alone).toBeUndefined();
+	expect((await ask()).status).toBe('waiting'); // the first one is only left behind at the service
+	await first.activate('init');
+	const { error } = await ask({ to: '+15550009000' });
+	expect(error?.message).toMatch(
+		/Several workflows keep the replies: "Inbox [AB]" and "Inbox [AB]"/,
+	);
+	expect(error?.description).toContain("Switch off 'Keep Replies for Send and Wait'");
+	expect(service.sent()).toHaveLength(1);
+	await other.deactivate();
+});
+
+test.each([
+	['another address of the service', (url: string) => url.replace('127.0.0.1', 'localhost')],
+	['a slash at the end', (url: string) => `${url}/`],
+])('finds the inbox also with %s in the credential', async (_, write) => {
+	await inbox({ webhookId: 'spelled' });
+	const credentials = service.credentials({ baseUrl: write(service.url) });
+	expect((await ask({}, { credentials })).status).toBe('waiting');
+});
+
+test('asks nobody with another API key than that of the inbox', async () => {
+	await inbox({ webhookId: 'keyed' });
+	const { error } = await ask({}, { credentials: service.credentials(service.newKey()) });
+	expect(error?.message).toBe('The workflow that keeps the replies uses another API key [item 0]');
+	expect(service.sent()).toEqual([]);
+});
+
+test('asks nobody while another trigger of this n8n has another API key, so that replies would start its workflow', async () => {
+	const credentials = service.credentials(service.newKey());
+	const other = await triggers.active({ webhookId: 'other-key', credentials });
+	await (
+		await triggers.make({ webhookId: 'keyed', parameters: { keepReplies: true } })
+	).activate(
+		'init', // when n8n starts, triggers do not look at each other
+	);
+	const { error } = await ask();
+	expect(error).toMatchObject({
+		message: expect.stringContaining('uses another API key of the same account'),
+		description: expect.stringContaining(other.url),
+	});
+	expect(service.sent()).toEqual([]);
+});
+
+test('asks nobody if the service hides the addresses of its webhooks', async () => {
+	service.showWebhooks(() => undefined);
+	service.sandbox.state.webhooks.create({ url: 'https://example.com/', events: [] });
+	const { error } = await ask();
+	expect(error?.message).toContain('does not show the addresses of its webhooks');
+	expect(service.sent()).toEqual([]);
 });
 
 test('refuses to ask more than 10,000 people', async () => {
@@ -55,22 +106,26 @@ test('refuses to ask more than 10,000 people', async () => {
 	const messageFor = async (count: number) =>
 		(await ask({ to }, { items: items.slice(0, count) })).error?.message;
 	expect(await messageFor(10_001)).toContain('asks 10001 people; the maximum is 10000');
-	expect(await messageFor(10_000)).toContain('To ask several people at once'); // there is no trigger
+	expect(await messageFor(10_000)).toContain('No published workflow keeps the replies');
 	expect(service.sent()).toEqual([]);
 }, 240_000);
 
 test.each(['businessMessaging', 'businessMessagingHitlTool'])(
 	'%s asks the same person the same question in each round of an execution',
 	async (type) => {
+		await inbox();
 		const options = {
 			parameters: question,
+			baseUrl: await baseUrl(),
 			items: [{ n: 1 }, { n: 1 }],
 			...{ batchSize: 1, settings: { type: `n8n-nodes-business-messaging.${type}` } },
 		};
 		const first = await service.run(options);
 		expect(first.status).toBe('waiting');
-		webhooks().length = 0; // as when the reply has come
-		await service.engine.retry(first, { credentials: service.credentials() });
+		await service.engine.retry(first, {
+			credentials: service.credentials(),
+			baseUrl: await baseUrl(),
+		});
 		expect(service.sent()).toHaveLength(2);
 	},
 );
@@ -79,9 +134,11 @@ test('a tool that an agent runs itself does not ask again if the first question 
 	const contexts: { isToolExecution?: () => boolean } = ExecuteContext.prototype;
 	contexts.isToolExecution ??= () => false; // older versions of n8n have no such method
 	jest.spyOn(contexts as Required<typeof contexts>, 'isToolExecution').mockReturnValue(true);
+	await inbox();
 	await service.fault({ endpoint: 'sendText', reset: 'afterRead' });
 	const { rounds } = await service.run({
 		parameters: question,
+		baseUrl: await baseUrl(),
 		items: [{ n: 1 }, { n: 1 }], // n8n counts each attempt as a run
 		...{ batchSize: 1, onError: 'continueRegularOutput' },
 		settings: { type: 'n8n-nodes-business-messaging.businessMessagingTool' },
@@ -98,10 +155,10 @@ test("asks nobody on n8n's engine 2.0, which cannot continue after a wait", asyn
 		description: expect.stringContaining('Nothing was sent.'),
 	});
 	expect(service.sent()).toEqual([]);
-	expect(webhooks()).toEqual([]);
 });
 
 test('asks by template too', async () => {
+	await inbox();
 	const { status } = await ask({ messageType: 'template', ...welcomeParameters });
 	expect(status).toBe('waiting');
 	expect(service.sandbox.state.messages.all).toMatchObject([
@@ -110,36 +167,14 @@ test('asks by template too', async () => {
 });
 
 test('asks nobody if the values do not fit the template', async () => {
+	await inbox();
 	const { error } = await ask({ messageType: 'template', template: 'hello', language: 'en_US' });
 	expect(error?.message).toBe('The service has no template "hello" [item 0]');
 	expect(service.sent()).toEqual([]);
-	expect(webhooks()).toEqual([]);
 });
 
-test('refuses an address of n8n that the service cannot reach, before anything is sent', async () => {
-	const run = {
-		id: 'x',
-		client: { config: readServiceConfig({ apiKey: 'key', baseUrl: 'https://api.example.com' }) },
-		context: {
-			getSignedResumeUrl: () => 'http://n8n.test/webhook-waiting/1/a?signature=1',
-			getInstanceId: () => 'instance',
-		},
-		asked: [{ request: { body: { to: '+15550001001' } } }],
-	} as unknown as QuestionRun;
-	await expect(listenByWebhook(run, [])).rejects.toMatchObject({
-		message: expect.stringContaining('The service cannot deliver to http://n8n.test'),
-		description: expect.stringContaining('WEBHOOK_URL'),
-	});
-});
-
-test('asks nobody if the service accepts no registration', async () => {
-	await service.fault({ endpoint: 'createWebhook', ...refused });
-	const { error } = await ask();
-	expect(error?.message).toBe('The service refused the request: no (HTTP 422) [item 0]');
-	expect(service.sent()).toEqual([]);
-});
-
-test('does not wait, and leaves no registration, if the only question cannot be sent', async () => {
+test('does not wait if the only question cannot be sent', async () => {
+	await inbox();
 	await service.fault({ endpoint: 'sendText', ...refused });
 	const { status, outputs } = await ask({}, { onError: 'continueRegularOutput' });
 	expect(status).toBe('success');
@@ -149,5 +184,4 @@ test('does not wait, and leaves no registration, if the only question cannot be 
 			error: expect.objectContaining({ sendStatus: 'notSent' }),
 		}),
 	]);
-	expect(webhooks()).toEqual([]);
 });

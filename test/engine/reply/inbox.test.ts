@@ -6,14 +6,16 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { received, Triggers, useService } from '../../../harness/engine/service';
 import { until } from '../../../harness/until';
-import { People, anna, berta, carl, jsonOf, startedBy } from './support';
+import { People, anna, berta, carl, jsonOf, startedBy, stopClock } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
 const people = new People(service);
 let count = 0;
-const inbox = async (options: object = {}) =>
+const other = async (options: object = {}) =>
 	await triggers.active({ webhookId: `inbox-${++count}`, ...options });
+const inbox = async (options: object = {}) =>
+	await other({ parameters: { keepReplies: true }, ...options });
 const byHand = { options: { registration: 'manual' } };
 
 test("several people's replies are output in the order of the items, start no workflow and need no further webhook", async () => {
@@ -47,7 +49,7 @@ test("several people's replies are output in the order of the items, start no wo
 });
 
 test('a reply is output once and starts no workflow, with several triggers, one of them registered by hand; with or without an ID', async () => {
-	const all = [await inbox(), await inbox(), await inbox({ parameters: byHand })];
+	const all = [await inbox(), await other(), await other({ parameters: byHand })];
 	people.state.webhooks.create({ url: all[2].url });
 	const fine = { from: anna, text: 'Fine' };
 	for (const event of [received(fine), { event: 'message.received', data: fine }]) {
@@ -81,7 +83,11 @@ test('a second delivery of a reply changes nothing, even after n8n has restarted
 	const execution = await people.ask([anna, berta]);
 	const first = await people.write(anna, 'first');
 	await people.again(first);
-	const restarted = await inbox({ staticData: trigger.staticData });
+	const restarted = await triggers.make({
+		...{ webhookId: `inbox-${count}`, staticData: trigger.staticData },
+		parameters: { keepReplies: true },
+	});
+	await restarted.activate('init');
 	const { event, data } = first[0];
 	await triggers.deliver(restarted, { event, data });
 	await people.write(berta, 'second');
@@ -90,7 +96,7 @@ test('a second delivery of a reply changes nothing, even after n8n has restarted
 });
 
 test('if a reply does not fit, the question is repeated; after that, or if the service refuses it, the reply is output as not accepted', async () => {
-	const [trigger] = [await inbox(), await inbox()];
+	const [trigger] = [await inbox(), await other()];
 	const execution = await people.ask([anna, berta], {
 		responseType: 'choice',
 		choices: `={{ $json.phone === '${anna}' ? 'Red, Blue' : 'Small, Large' }}`,
@@ -174,7 +180,7 @@ test('if a person was asked two questions, the later one gets the first reply', 
 });
 
 test('a word such as STOP starts the workflows that record it, unless it is an expected answer, and the question is not repeated', async () => {
-	const both = [await inbox(), await inbox()];
+	const both = [await inbox(), await other()];
 	const approval = await people.ask([anna], { responseType: 'approval' });
 	await people.write(anna, 'STOP');
 	expect(both.map(startedBy)).toEqual([['STOP'], ['STOP']]);
@@ -266,10 +272,11 @@ test.each([
 
 test('the replies so far are output when the time is up', async () => {
 	await inbox();
-	// Long enough to receive the reply on a busy machine.
+	const goOn = stopClock();
 	const limit = { limitWaitTime: 0.05, waitTimeUnit: 'minutes' };
 	const execution = await people.ask([anna, berta], limit);
 	await people.write(anna, 'in time');
+	goOn();
 	await until('the time to be up', () => execution.outputs);
 	expect(await jsonOf(execution)).toMatchObject([
 		{ replied: true, text: 'in time' },
@@ -298,7 +305,7 @@ test.each([
 	async (_, event) => {
 		const options = { groupMessages: 3, batchReceipts: true };
 		const events = ['message.received', 'message.sent'];
-		const trigger = await inbox({ parameters: { events, options } });
+		const trigger = await inbox({ parameters: { events, options, keepReplies: true } });
 		const first = triggers.deliver(trigger, event);
 		const execution = await people.ask([anna, berta]);
 		await people.write(anna, 'one');
@@ -346,7 +353,7 @@ test('a trigger that was renamed and edited keeps its secret, its known events, 
 	const execution = await people.ask([anna, berta]);
 	await people.write(berta, 'before');
 	const { staticData } = trigger;
-	const parameters = { filters: { textContains: 'after' } };
+	const parameters = { filters: { textContains: 'after' }, keepReplies: true };
 	const renamed = await inbox({ webhookId, staticData, parameters, name: 'New Name' });
 	expect(triggers.urlOf(renamed)).toBe(url);
 	expect((await triggers.deliver(renamed, event)).status).toBe(200);
@@ -355,11 +362,18 @@ test('a trigger that was renamed and edited keeps its secret, its known events, 
 	expect(await jsonOf(execution)).toMatchObject([{ text: 'after' }, { text: 'before' }]);
 });
 
-test('a trigger without messages, registered by hand or in a test accepts no questions', async () => {
-	await inbox({ parameters: { events: ['message.delivered'] } });
-	await inbox({ parameters: byHand });
+test('a trigger without messages, or registered by hand, cannot keep replies, and one in a test does not', async () => {
+	const keepReplies = true;
+	await expect(
+		inbox({ parameters: { keepReplies, events: ['message.delivered'] } }),
+	).rejects.toThrow('must receive messages');
+	await expect(inbox({ parameters: { keepReplies, ...byHand } })).rejects.toThrow(
+		"Choose Automatic in 'Registration'",
+	);
 	await inbox({ mode: 'test' });
-	await expect(people.ask([anna, berta])).rejects.toThrow('To ask several people at once');
+	await expect(people.ask([anna, berta])).rejects.toThrow(
+		'No published workflow keeps the replies',
+	);
 	expect(service.sent()).toEqual([]);
 });
 

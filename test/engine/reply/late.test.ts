@@ -10,10 +10,15 @@ const people = new People(service);
 const logged = useLog(service, 'businessMessagingTrigger', 'webhook');
 
 const invoicesOnly = {
+	keepReplies: true,
 	filters: { firstWords: 'invoice', onlyRunIf: '={{ $json.body.data.text.length > 3 }}' },
 };
 
-/** Triggers ask three people, two of whom reply before the run is stopped, and n8n restarts. */
+/** Whether no late reply is left. */
+const isLateDone = ({ staticData }: Trigger) =>
+	!('late' in ((staticData['inbox of id of Trigger'] ?? {}) as object));
+
+/** The first trigger is the inbox. Three people are asked, two of whom reply before the run is stopped, and n8n restarts. */
 async function stopAndRestart(options: object[]): Promise<Trigger[]> {
 	const before: Trigger[] = [];
 	for (const one of options) before.push(await triggers.active(one));
@@ -27,31 +32,33 @@ async function stopAndRestart(options: object[]): Promise<Trigger[]> {
 	await people.write(carl, 'Hello');
 	await until(
 		'the run to be forgotten',
-		() => people.storedBy(after[after.length - 1]).length === 0,
+		() => people.storedBy(after[0]).length === 0 && isLateDone(after[0]),
 	);
 	return after;
 }
 
-test('late replies start the workflow of a trigger without filters, if there is one', async () => {
-	const [invoices, all] = await stopAndRestart([
-		{ webhookId: 'a-invoices', parameters: invoicesOnly },
-		{ webhookId: 'b-all' },
+test('late replies start only the workflow of the inbox', async () => {
+	const [all, others] = await stopAndRestart([
+		{ webhookId: 'all', parameters: { keepReplies: true } },
+		{ webhookId: 'others' },
 	]);
 	const texts = all.executions.flatMap(({ items }) => items[0].map(({ json }) => json.text));
 	expect(texts.sort()).toEqual(['Hello', 'Invoice, please', 'Yes']);
 	expect(logged.join('')).not.toContain('do not pass the filters');
-	expect(startedBy(invoices)).toEqual([]);
+	expect(startedBy(others)).toEqual(['Hello']);
 });
 
 test('late replies are as the service would send them if Simplify is off', async () => {
-	const [all] = await stopAndRestart([{ parameters: { simplify: false }, webhookId: 'whole' }]);
+	const [all] = await stopAndRestart([
+		{ parameters: { simplify: false, keepReplies: true }, webhookId: 'whole' },
+	]);
 	const items = all.executions.flatMap(({ items: [first] }) => first.map(({ json }) => json));
 	const late = items.filter((json) => json.late === true);
 	expect(late.map(({ data }) => data)).toMatchObject([{ from: anna }, { from: berta }]);
 });
 
 test('late replies of which none passes the filters start nothing, and are forgotten', async () => {
-	const parameters = { filters: { firstWords: 'order' } };
+	const parameters = { filters: { firstWords: 'order' }, keepReplies: true };
 	const [orders] = await stopAndRestart([{ parameters, webhookId: 'orders' }]);
 	expect(startedBy(orders)).toEqual([]);
 	expect(logged.join('')).toContain('do not pass the filters (2)');
@@ -61,4 +68,28 @@ test('late replies that do not pass the filters of the only trigger start nothin
 	const [invoices] = await stopAndRestart([{ parameters: invoicesOnly, webhookId: 'invoices' }]);
 	expect(startedBy(invoices)).toEqual(['Invoice, please']);
 	expect(logged.join('')).toContain('do not pass the filters (1)');
+});
+
+test('several late replies that n8n could not start the workflow with before a restart start it once each', async () => {
+	const options = { webhookId: 'stored', parameters: { keepReplies: true } };
+	const before = await triggers.active(options);
+	before.storeExecution = async () => {
+		throw new Error('The database is locked');
+	};
+	const execution = await people.ask([anna, berta, carl, '+15550001004']);
+	const replies = [];
+	for (const from of [anna, berta, carl]) replies.push(...(await people.write(from, `by ${from}`)));
+	execution.stop();
+	await people.write('+15550001004', 'Hello'); // so the inbox finds that the run is over
+	await until('the late replies to be stored', () => !isLateDone(before));
+	const { staticData } = before;
+	await before.deactivate();
+	const after = await triggers.make({ ...options, staticData });
+	await after.activate('init');
+	await until('the late replies', () => isLateDone(after) && after.executions.length > 0);
+	await people.again(replies);
+	const texts = after.executions.flatMap(({ items }) => items[0].map(({ json }) => json.text));
+	expect(texts.filter((text) => text !== 'Hello').sort()).toEqual(
+		[anna, berta, carl].map((from) => `by ${from}`),
+	);
 });

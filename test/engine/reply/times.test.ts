@@ -9,7 +9,10 @@ let count = 0;
 
 /** Asks a question that the service answers with this record, and tells what becomes of messages with these times. */
 async function ask(question: object, clockMs = 0) {
-	const trigger = await triggers.active({ webhookId: `times-${++count}` });
+	const trigger = await triggers.active({
+		webhookId: `times-${++count}`,
+		parameters: { keepReplies: true },
+	});
 	const date = new Date(Date.now() + clockMs).toUTCString();
 	await service.fault({ endpoint: 'listWebhooks', headers: { date }, count: 9 });
 	const body = { success: true, data: { id: 'question', ...question } };

@@ -118,7 +118,7 @@ test.each(['__proto__', 'constructor'])(
 		const sent = await service.run({ parameters: { ...campaign, audienceRules }, items });
 		expect(sent.outputs[0].map(({ json }) => json.reason)).toEqual([null, 'duplicate']);
 
-		await triggers.active({ webhookId: `names-${name}` });
+		await triggers.active({ webhookId: `names-${name}`, parameters: { keepReplies: true } });
 		const execution = await people.ask([anna], {
 			...{ responseType: 'choice', choices: `Small, ${name}`, replyOptions: { repeats: 1 } },
 		});

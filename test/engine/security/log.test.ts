@@ -47,7 +47,7 @@ describe('the message of a service', () => {
 	}, 120_000);
 
 	test('when it refuses to repeat a question is one line of the log', async () => {
-		await triggers.active();
+		await triggers.active({ parameters: { keepReplies: true } });
 		const execution = await people.ask([anna], { responseType: 'approval' });
 		await service.fault({ endpoint: 'sendText', status: 403, body });
 		await people.write(anna, 'perhaps');

@@ -17,14 +17,14 @@ const question = {
 };
 
 describe('the secrets in registered URLs', () => {
-	/** Registers the URL of a trigger and that of a waiting execution. */
+	/** Registers the URL of the trigger that keeps replies, and that of another one. */
 	async function registerBoth(): Promise<string[]> {
-		await triggers.active();
-		await service.run({ parameters: question });
+		await triggers.active({ webhookId: 'a', parameters: { keepReplies: true } });
+		await triggers.active({ webhookId: 'b' });
 		const secrets = service.sandbox.state.webhooks.all.flatMap(({ url }) => [
 			...new URL(url).searchParams.values(),
 		]);
-		expect(secrets).toHaveLength(3);
+		expect(secrets).toHaveLength(2);
 		return secrets;
 	}
 
@@ -33,17 +33,17 @@ describe('the secrets in registered URLs', () => {
 		const editor = service.engine.editor({ credentials: service.credentials() });
 		const { results } = await editor.listSearch('searchWebhooks');
 		expect(results.map(({ name }) => name)).toEqual([
+			expect.stringMatching(/inbox=… · /),
 			expect.stringMatching(/token=… · /),
-			expect.stringMatching(/wait=…&signature=… · /),
 		]);
 		const get = { resource: 'webhook', operation: 'getAll', returnAll: true };
 		const listed = async () => (await service.run({ parameters: get })).outputs[0];
 		const usual = await listed();
 		expect(usual).toHaveLength(2);
-		const [url, waiting] = service.sandbox.state.webhooks.all.map((webhook) => webhook.url);
+		const [url, another] = service.sandbox.state.webhooks.all.map((webhook) => webhook.url);
 		const record = {
 			id: 'w1',
-			callback: { url, history: [{ from: waiting }, [url, `see ${waiting}`]] },
+			callback: { url, history: [{ from: another }, [url, `see ${another}`]] },
 			byUrl: { [url]: 'active' },
 			redirect: `https://example.com/?to=${encodeURIComponent(url)}`,
 		};
@@ -67,11 +67,12 @@ describe('the secrets in registered URLs', () => {
 	});
 
 	test('are not stored by a waiting execution', async () => {
-		const run = await service.run({ parameters: question });
-		const { url } = service.sandbox.state.webhooks.all[0];
-		const ticket = new URL(url).searchParams.get('wait') ?? '';
-		expect(ticket.length).toBeGreaterThan(40);
-		expect(JSON.stringify([run.context, run.outputs, run.hints])).not.toContain(ticket);
+		const secrets = await registerBoth();
+		const [{ url }] = service.sandbox.state.webhooks.all;
+		const run = await service.run({ parameters: question, baseUrl: new URL(url).origin });
+		expect(run.status).toBe('waiting');
+		const stored = JSON.stringify([run.context, run.outputs, run.hints]);
+		for (const secret of secrets) expect(stored).not.toContain(secret);
 	});
 });
 
@@ -123,7 +124,16 @@ describe('the secrets in a list of webhooks', () => {
 		'api_key',
 		'apikey',
 	];
-	const urls = [...parameters, 'token', 'wait', 'signature', 'X-Amz-Signature', 'sig', 'hub.token']
+	const urls = [
+		...parameters,
+		'token',
+		'inbox',
+		'wait',
+		'signature',
+		'X-Amz-Signature',
+		'sig',
+		'hub.token',
+	]
 		.flatMap((name) => [`${name}=`, `a=1&${name}=`])
 		.flatMap(
 			(start): Array<[object, unknown]> => [
@@ -189,7 +199,10 @@ describe('a person who may see one workflow, its executions, its export or n8n�
 	}
 
 	test("learns nothing about the questions of other workflows from an export of the inbox's workflow", async () => {
-		const trigger = await triggers.active({ webhookId: 'export' });
+		const trigger = await triggers.active({
+			webhookId: 'export',
+			parameters: { keepReplies: true },
+		});
 		const execution = await people.ask([anna, berta], { message: `${secret}?` });
 		await people.write(anna, `${secret}!`);
 		const exported = JSON.stringify(trigger.staticData);
@@ -212,7 +225,7 @@ describe('a person who may see one workflow, its executions, its export or n8n�
 	);
 
 	test("finds no key, secret, number or text in n8n's log at debug level, whatever is delivered", async () => {
-		const trigger = await triggers.active({ webhookId: 'log' });
+		const trigger = await triggers.active({ webhookId: 'log', parameters: { keepReplies: true } });
 		const execution = await people.ask([anna, berta], { responseType: 'approval' });
 		await service.fault({ endpoint: 'sendText', status: 500, body: { message: secret } });
 		await people.write(anna, secret);
@@ -221,9 +234,11 @@ describe('a person who may see one workflow, its executions, its export or n8n�
 			for (const url of [undefined, `${trigger.url}?token=${secret}`])
 				await triggers.deliver(trigger, body, { authorization: secret }, url);
 		const otherKey = service.credentials(service.newKey());
-		const changed = await triggers.active({
+		const changed = await triggers.make({
 			...{ webhookId: 'log-2', credentials: otherKey, staticData: trigger.staticData },
+			parameters: { keepReplies: true },
 		});
+		await changed.activate('init');
 		await triggers.deliver(changed, received({ text: secret }));
 		expect(logged).not.toEqual([]);
 		const words = [secret, anna, berta, service.sandbox.key, String(otherKey.apiKey)];

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
-import { readText } from '../../../nodes/BusinessMessaging/transport/connect';
+import { readBodyText } from '../../../nodes/BusinessMessaging/transport/connect';
 import { sendText, useOtherHost, useService } from '../../../harness/engine/service';
 import { until } from '../../../harness/until';
 
@@ -117,7 +117,7 @@ describe('the body of a response', () => {
 			signals.push(signal);
 			return { statusCode: 200, headers: {}, body: make() };
 		};
-		const read = readText(send, 60_000).then(({ body }) => body);
+		const read = readBodyText(send, 60_000).then(({ body }) => body);
 		expect(await read.catch(({ message }: Error) => message)).toBe(result);
 		expect(signals.map((signal) => getEventListeners(signal, 'abort'))).toEqual([[]]);
 	});
@@ -128,7 +128,7 @@ describe('the body of a response', () => {
 			await once(signal, 'abort');
 			return { statusCode: 200, headers: {}, body: endless };
 		};
-		await expect(readText(send, 10)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+		await expect(readBodyText(send, 10)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
 		await until('the end of the connection', () => endless.destroyed);
 	});
 });

@@ -2,6 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { received, Triggers, useService } from '../../../harness/engine/service';
 import type { Trigger } from '../../../harness/engine/trigger';
+import type { WebhookHandler } from '../../../harness/engine/webhooks';
 import type { FaultOrder } from '../../../sandbox/faults';
 
 const service = useService();
@@ -62,6 +63,8 @@ describe('the registration', () => {
 		['with a slash at the end', (url) => url.replace('?', '/?')],
 		['percent-encoded', (url) => url.replace(/o/g, '%6f')],
 		['with its scheme in capitals', (url) => url.replace('http:', 'HTTP:')],
+	];
+	const hidden: Array<[string, (url: string) => string | undefined]> = [
 		['without its query', (url) => url.split('?')[0]],
 		['with a masked secret', masked],
 		['not at all', () => undefined],
@@ -102,6 +105,20 @@ describe('the registration', () => {
 			expect(own(it)).toHaveLength(1);
 			await it.deactivate();
 			expect(registered()).toEqual(others);
+		},
+	);
+
+	test.each(hidden)(
+		'is not made if the service shows its URL %s: the error says how to register by hand, and nothing is left behind',
+		async (_, write) => {
+			const others = ['others', 'more'].map((name) => foreign(`https://example.com/${name}`));
+			for (const hidesIds of [false, true]) {
+				service.showWebhooks(write, { hidesIds });
+				await expect((await triggers.make()).activate()).rejects.toThrow(
+					/does not show the addresses of its webhooks.*Manual in 'Registration'/,
+				);
+				expect(registered()).toEqual(others);
+			}
 		},
 	);
 
@@ -346,11 +363,7 @@ describe('the secret of the URL', () => {
 		expect(changed.staticData).toMatchObject(staticData);
 	});
 
-	test.each([
-		['', (url: string) => url],
-		[', also where the service shows no URL', () => undefined],
-	])("changes when n8n's address has changed%s", async (_, write) => {
-		service.showWebhooks(write);
+	test("changes when n8n's address has changed", async () => {
 		const workflowId = 'moved';
 		const it = await triggers.active({ workflowId });
 		const [{ url: before }] = registered();
@@ -368,7 +381,10 @@ describe('the secret of the URL', () => {
 	test.each(['', '?token=', '?token=undefined', `?token=${'A'.repeat(43)}`])(
 		'a trigger without a registration refuses a call with the secret "%s"',
 		async (query) => {
-			const it = await triggers.make();
+			const it = await triggers.make({ webhookId: 'unknown' });
+			const handle: WebhookHandler = async (...call) =>
+				await it['receive'](it['webhooks'][0], ...call);
+			service.engine['server'].register('POST', it['path'], handle);
 			expect(await statusOf(it, it.url + query)).toBe(401);
 			expect(it.executions).toEqual([]);
 		},

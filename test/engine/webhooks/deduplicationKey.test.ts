@@ -1,7 +1,7 @@
 /** Which deliveries are the same event, whatever a service puts into them. */
 import {
 	deduplicationKeyOf,
-	nameOf,
+	eventNameOf,
 } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 
 interface Delivered {
@@ -119,6 +119,9 @@ test.each<[string, Pair]>([
 
 test('a message is named by its key; without one, by all that was delivered, and this name is not certain', () => {
 	const [certain, other] = [message(own), message({ text: 'hello' })];
-	expect(nameOf(certain.body, {})).toEqual({ name: keyOf(certain), isCertain: true });
-	expect(nameOf(other.body, {})).toEqual({ name: JSON.stringify(other.body), isCertain: false });
+	expect(eventNameOf(certain.body, {})).toEqual({ name: keyOf(certain), isCertain: true });
+	expect(eventNameOf(other.body, {})).toEqual({
+		name: JSON.stringify(other.body),
+		isCertain: false,
+	});
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 
 import { canonical } from '../../../nodes/BusinessMessaging/webhooks/publicAddress';
-import { shownSecret } from '../../../nodes/BusinessMessaging/webhooks/secret';
+import { readOwnUrl } from '../../../nodes/BusinessMessaging/webhooks/secret';
 
 const secret = 'Ab3_'.repeat(10) + '-xY';
 const urls = [
@@ -43,7 +43,7 @@ test(`is recognized, however it is written (TEST_SEED=${seed})`, () => {
 		const written = chosen.reduce((text, name) => writings[name](text), registered);
 		const [own, listed] = [canonical(url), canonical(written)];
 		expect([written, listed]).toEqual([written, canonical(registered)]);
-		expect(shownSecret(listed, own)).toBe('shown');
+		expect(readOwnUrl(listed)).toEqual({ url: own, keepsReplies: false });
 	});
 	fc.assert(property, { seed, numRuns: 2_000 });
 });
@@ -51,12 +51,18 @@ test(`is recognized, however it is written (TEST_SEED=${seed})`, () => {
 const hidden = ['', '?', '?token=', '?token=***', '?token=Ab3_%E2%80%A6', '?token=Ab3...-xY'];
 
 test.each([...hidden, '?token=[REDACTED]', '?token=xxxx', '?token=%2A%2A%2A'])(
-	'is recognized with a hidden secret: %s',
+	'is not recognized with a hidden secret: %s',
 	(query) => {
-		for (const url of urls)
-			expect(shownSecret(canonical(`${url}${query}`), canonical(url))).toBe('hidden');
+		for (const url of urls) expect(readOwnUrl(canonical(`${url}${query}`))).toBeUndefined();
 	},
 );
+
+test('shows whether the trigger keeps the replies', () => {
+	const [url] = urls;
+	const read = (name: string) => readOwnUrl(canonical(`${url}?${name}=${secret}`));
+	expect(read('inbox')).toEqual({ url, keepsReplies: true });
+	expect(read('outbox')).toBeUndefined();
+});
 
 test.each<[string, Writing]>([
 	['a longer path', (url) => inPath(url, (path) => `${path}/more`)],
@@ -75,10 +81,7 @@ test.each<[string, Writing]>([
 ])('belongs to somebody else with %s', (_, write) => {
 	for (const url of urls) {
 		const written = write(`${url}?token=${secret}`);
-		expect([written, shownSecret(canonical(written), canonical(url))]).toEqual([
-			written,
-			undefined,
-		]);
+		expect([written, readOwnUrl(canonical(written))?.url]).not.toEqual([written, canonical(url)]);
 	}
 });
 
@@ -92,5 +95,5 @@ test.each([
 });
 
 test('a text that is no URL belongs to somebody else', () => {
-	expect(shownSecret('n8n.example.com/a', 'https://n8n.example.com/a')).toBeUndefined();
+	expect(readOwnUrl('n8n.example.com/a')).toBeUndefined();
 });

@@ -4,7 +4,6 @@ import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
 import { isPersonId } from '../../../nodes/BusinessMessaging/phone/readPhone';
 import { passesFilters } from '../../../nodes/BusinessMessaging/trigger/filters';
 import { toItems } from '../../../nodes/BusinessMessaging/trigger/toItems';
-import type { TriggerOptions } from '../../../nodes/BusinessMessaging/trigger/settings';
 import { readEvent, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
 const received = (data: Record<string, unknown>): EventEnvelope => ({
@@ -73,8 +72,10 @@ test('messages of one person without a number are grouped, and messages of two s
 	const events = ['US.1000001', 'US.1000002', 'US.1000001'].map((from, index) =>
 		received({ from: { id: from, tries: index }, text: `${index}` }),
 	);
-	const options = { groupMs: 1_000 } as TriggerOptions;
-	expect(toItems(events, true, options).map(({ text }) => text)).toEqual(['0\n2', '1']);
+	expect(toItems(events, { isSimplified: true, groupMs: 1_000 }).map(({ text }) => text)).toEqual([
+		'0\n2',
+		'1',
+	]);
 });
 
 test.each<[string, object, boolean]>([

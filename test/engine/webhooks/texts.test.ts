@@ -7,7 +7,6 @@ import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events'
 import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
 import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
 import { toItems } from '../../../nodes/BusinessMessaging/trigger/toItems';
-import type { TriggerOptions } from '../../../nodes/BusinessMessaging/trigger/settings';
 import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 import { readEvent, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
@@ -225,8 +224,9 @@ describe.each(timeNames)('the time in %s', (name) => {
 		const events = [late, early].map((time) =>
 			message(time, { from: '+15550001111', [name]: time }),
 		);
-		const options = { groupMs: 1_000 } as TriggerOptions;
-		expect(toItems(events, true, options)).toMatchObject([{ text: `${early}\n${late}` }]);
+		expect(toItems(events, { isSimplified: true, groupMs: 1_000 })).toMatchObject([
+			{ text: `${early}\n${late}` },
+		]);
 	});
 
 	test('is read if a clearer field is empty', () => {

@@ -18,7 +18,7 @@ import { type N8nServer, startN8n } from '../../../harness/n8n/server';
 import * as make from '../../../harness/n8n/workflow';
 import { until } from '../../../harness/until';
 import { type EndpointName, endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
-import { operations } from '../../../nodes/BusinessMessaging/description';
+import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import { type Sandbox, startSandbox } from '../../../sandbox';
 import { ensureServices, startPostgres } from '../../../harness/n8n/services';
 

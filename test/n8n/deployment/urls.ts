@@ -8,7 +8,7 @@ import axios from 'axios';
 import { readExample, readSampleContacts } from '../../../harness/examples';
 import { hasEnded, outputOf } from '../../../harness/n8n/client';
 import type { N8nInstall } from '../../../harness/n8n/install';
-import { ACTION, node, TRIGGER, withCredential, workflow } from '../../../harness/n8n/workflow';
+import { ACTION, node, withCredential, workflow } from '../../../harness/n8n/workflow';
 import { until } from '../../../harness/until';
 import { submitForm } from './formPage';
 import { ASSISTANT, type Operator, OWNER } from './operator';
@@ -157,18 +157,19 @@ function uses(operator: Operator): Check[] {
 		await untilTextTo('+447700900155', /How long does delivery take\?/);
 	};
 
-	/** Asks a person, who replies. @returns the output of the node that has asked */
-	const ask = async (phone: string) => {
+	/** A workflow that asks a person. */
+	const questionTo = (phone: string) => {
 		const question = {
 			...{ resource: 'message', operation: 'sendAndWait', to: phone },
 			...{ message: 'Would Tuesday suit you?', limitWaitTime: 60, waitTimeUnit: 'minutes' },
 		};
 		const action = node('Ask', ACTION, 1, question, withCredential(operator.credential.id));
-		const file = workflow(`Ask ${phone}`, [
-			node(CLICKED, 'n8n-nodes-base.manualTrigger', 1),
-			action,
-		]);
-		const id = await operator.run(file, CLICKED);
+		return workflow(`Ask ${phone}`, [node(CLICKED, 'n8n-nodes-base.manualTrigger', 1), action]);
+	};
+
+	/** Asks a person, who replies. n8n gives the reply to the run by its own URL below /webhook-waiting. */
+	const ask = async (phone: string) => {
+		const id = await operator.run(questionTo(phone), CLICKED);
 		await until(
 			'the execution to wait',
 			async () => (await client.getExecution(id)).status === 'waiting',
@@ -186,13 +187,15 @@ function uses(operator: Operator): Check[] {
 		['a customer writes, and there is no auto-reply: ai-agent answers', agent],
 		['Send and Wait: the reply comes through the inbox', async () => await ask(zara.phone)],
 		[
-			'Send and Wait without an inbox: the reply comes to /webhook-waiting',
+			'Send and Wait without an inbox: nobody is asked, and the error says what to publish',
 			async () => {
-				for (const [name, id] of Object.entries(operator.workflows)) {
-					const types = readExample(name, operator.credential).nodes.map(({ type }) => type);
-					if (types.includes(TRIGGER)) await client.deactivate(id);
-				}
-				await ask(zara.phone);
+				await client.deactivate(operator.workflows.inbox);
+				const before = textsTo(zara.phone).length;
+				const file = questionTo(zara.phone);
+				const { error } = (await client.waitForExecution(await operator.run(file, CLICKED))).data
+					.resultData;
+				assert.match(String(error?.message), /^No published workflow keeps the replies/);
+				assert.equal(textsTo(zara.phone).length, before);
 			},
 		],
 	];

@@ -5,7 +5,6 @@ import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 
 import { type Execution, outputOf } from '../../../harness/n8n/client';
 import { node, to, withCredential, workflow } from '../../../harness/n8n/workflow';
-import { until } from '../../../harness/until';
 import { type Model, startModel } from '../../../harness/editor/model';
 import { manualTrigger, useN8n } from '../../../harness/n8n/useN8n';
 
@@ -64,10 +63,7 @@ describe('an agent asks a human', () => {
 			await model.close();
 		}
 	}
-	afterEach(async () => {
-		const { webhooks } = n8n.sandbox.state;
-		await until('all webhooks to be removed', () => webhooks.all.length === 0);
-	});
+	beforeEach(async () => await n8n.publishInbox());
 
 	test('with its tool, and continues with the answer', async () => {
 		const message = "={{ $fromAI('Question', 'What to ask', 'string') }}";

@@ -78,8 +78,8 @@ test('npm start imports every example once, and those that listen for events are
 			const workflows = await client.listWorkflows();
 			expect([time, workflows.length]).toEqual([time, exampleNames().length]);
 			const active = workflows.filter((workflow) => workflow.active).map(({ name }) => name);
-			expect(active.sort()).toEqual(['Auto-reply', 'Campaign results', 'Opt-outs']);
-			expect(await sandbox.look<Webhook>('/webhooks')).toHaveLength(4);
+			expect(active.sort()).toEqual(['Auto-reply', 'Campaign results', 'Inbox', 'Opt-outs']);
+			expect(await sandbox.look<Webhook>('/webhooks')).toHaveLength(5);
 		});
 	}
 });

@@ -1,6 +1,6 @@
 /** The editor in a browser: a person finds the nodes, imports examples, connects the service, sends a first message and gets a reply. */
 import { eventKinds } from '../../../nodes/BusinessMessaging/api/events';
-import { operations } from '../../../nodes/BusinessMessaging/description';
+import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import { exampleNames, readExample } from '../../../harness/examples';
 import { until } from '../../../harness/until';
 import { addManyTemplates } from '../../../harness/engine/templates';

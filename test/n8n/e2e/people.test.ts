@@ -55,37 +55,49 @@ const closeNode = async (user: NewUser) => {
 	await editor.part('node-parameters').waitFor({ state: 'hidden' });
 };
 
-person('a support lead answers who writes, then asks and gets an answer', async (user) => {
-	const chat = await openChat(zara);
-	await editor.goTo('/workflow/new');
-	await user.addTrigger('On message received');
-	await user.click(editor.part('trigger-execute-button'));
-	await until('the trigger to register', () => n8n.sandbox.state.webhooks.all.length > 0);
-	await chat.write('Are you open today?');
-	await output('Are you open today?').waitFor();
-	await closeNode(user);
-	await user.addNext('Business Messaging', 'Send text message');
-	await user.drag('from', user.input('to'));
-	await user.type(user.input('text'), 'Thank you! We call you back.');
-	await closeNode(user);
-	await user.publish();
-	const isRegistered = () =>
-		n8n.sandbox.state.webhooks.all.some(({ url }) => !url.includes('-test'));
-	await until('the trigger to register', isRegistered);
-	await chat.write('And tomorrow?');
-	await chat.shows('We call you back.');
+person(
+	'a support lead answers who writes, then asks, reads what is missing, publishes the inbox, and gets an answer',
+	async (user) => {
+		const chat = await openChat(zara);
+		await editor.goTo('/workflow/new');
+		await user.addTrigger('On message received');
+		await user.click(editor.part('trigger-execute-button'));
+		await until('the trigger to register', () => n8n.sandbox.state.webhooks.all.length > 0);
+		await chat.write('Are you open today?');
+		await output('Are you open today?').waitFor();
+		await closeNode(user);
+		await user.addNext('Business Messaging', 'Send text message');
+		await user.drag('from', user.input('to'));
+		await user.type(user.input('text'), 'Thank you! We call you back.');
+		await closeNode(user);
+		await user.publish();
+		const isRegistered = () =>
+			n8n.sandbox.state.webhooks.all.some(({ url }) => !url.includes('-test'));
+		await until('the trigger to register', isRegistered);
+		await chat.write('And tomorrow?');
+		await chat.shows('We call you back.');
 
-	await editor.goTo('/workflow/new');
-	await user.addAction('Send message and wait for response');
-	await user.type(user.input('to'), zara);
-	await user.type(user.input('message'), 'Does Tuesday suit you?');
-	await user.choose('responseType', /^Approval/);
-	await executeStep(user);
-	await chat.shows('Does Tuesday suit you?');
-	await chat.write('yes please');
-	await output('approved').waitFor();
-	await output('yes please').waitFor();
-});
+		await editor.goTo('/workflow/new');
+		await user.addAction('Send message and wait for response');
+		await user.type(user.input('to'), zara);
+		await user.type(user.input('message'), 'Does Tuesday suit you?');
+		await user.choose('responseType', /^Approval/);
+		await executeStep(user);
+		await output('No published workflow keeps the replies').waitFor();
+		await output(/publish the example Inbox with the credential of this node/).waitFor();
+		const question = new URL(editor.page.url()).pathname; // of the open node
+		await editor.importExample('inbox');
+		await user.publish();
+		const isInbox = () => n8n.sandbox.state.webhooks.all.some(({ url }) => url.includes('inbox='));
+		await until('the inbox to register', isInbox);
+		await editor.goTo(question);
+		await executeStep(user);
+		await chat.shows('Does Tuesday suit you?');
+		await chat.write('yes please');
+		await output('approved').waitFor();
+		await output('yes please').waitFor();
+	},
+);
 
 person('a marketer sends a first campaign: list, preview, test, send, results', async (user) => {
 	const people = readSampleContacts().slice(0, 3);

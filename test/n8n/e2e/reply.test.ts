@@ -1,26 +1,56 @@
-/** Send and Wait for Response on a real n8n: with the trigger as the inbox, and without one. */
+/** Send and Wait for Response on a real n8n: with one trigger that keeps the replies, without one, and with two. */
 import type { INodeParameters } from 'n8n-workflow';
 import { outputOf } from '../../../harness/n8n/client';
 import { hiddenId } from '../../../sandbox/ids';
-import { until } from '../../../harness/until';
 import { tested, trigger, useN8n } from '../../../harness/n8n/useN8n';
 
 const n8n = useN8n();
 const anna = '+15550001001';
 const berta = '+15550001002';
 const carl = '+15550001003';
-test('without a trigger, the reply is received after n8n was killed and started again', async () => {
-	const id = await n8n.ask([anna]);
-	await n8n.crash();
-	n8n.write(anna, 'Still here');
-	expect(await n8n.replies(id)).toEqual(['Still here']);
-	const { webhooks } = n8n.sandbox.state;
-	await until('the webhook to be removed', () => webhooks.all.length === 0);
+
+/** Asks, and expects that the run fails. @returns the error, and what to do */
+async function refusal(): Promise<string> {
+	const question = { resource: 'message', operation: 'sendAndWait', to: anna, message: 'Well?' };
+	const { error } = await n8n.run({ parameters: question, items: [{}] });
+	return `${error?.message} ${String(error?.description)}`;
+}
+
+test('without a trigger that keeps the replies, nobody is asked, and the error says what to publish', async () => {
+	await n8n.publish();
+	expect(await refusal()).toMatch(/^No published workflow keeps the replies .*example Inbox/);
+	expect(n8n.outbound).toEqual([]);
 });
 
-describe('with a published trigger', () => {
+test('a second trigger that keeps the replies cannot be published, and the error names the first', async () => {
+	const inbox = await n8n.publishInbox();
+	const second = await n8n.client.createWorkflow(n8n.triggerFile({ keepReplies: true }));
+	await expect(n8n.client.activate(second.id)).rejects.toThrow(
+		/Another workflow keeps the replies for Send and Wait already: "Trigger"/,
+	);
+	expect(n8n.sandbox.state.webhooks.all).toHaveLength(1);
+	await n8n.client.deactivate(inbox);
+	await n8n.client.activate(second.id);
+	const id = await n8n.ask([anna]);
+	n8n.write(anna, 'Gladly');
+	expect(await n8n.replies(id)).toEqual(['Gladly']);
+});
+
+test('when n8n starts, the inbox wakes without any message: a reply that is due reaches its run, and a registration that somebody has removed is made again', async () => {
+	await n8n.publishInbox();
+	const id = await n8n.ask([anna], { replyOptions: { groupMessages: 60 } });
+	await n8n.untilDelivered(n8n.write(anna, 'Tuesday').deliveries);
+	await n8n.playground.n8n.kill();
+	const { webhooks } = n8n.sandbox.state;
+	webhooks.delete(webhooks.all[0].id);
+	await n8n.playground.n8n.start();
+	expect(await n8n.replies(id)).toEqual(['Tuesday']);
+	expect(webhooks.all).toHaveLength(1);
+});
+
+describe('with a published inbox', () => {
 	test('n8n is killed at five moments of five runs: every reply arrives once, nobody is asked twice, nothing else counts as a reply', async () => {
-		const inbox = await n8n.publish();
+		const inbox = await n8n.publishInbox();
 		const person = (n: number) => `+1555000${2000 + n}`;
 		const answer = (n: number) => n8n.write(person(n), `from ${n}`).deliveries;
 		const pair = async (n: number, more: INodeParameters = {}) =>
@@ -60,7 +90,7 @@ describe('with a published trigger', () => {
 	});
 
 	test('people whose number the service hides are known by the question that they quote, also after a crash of n8n, and an ID is no recipient', async () => {
-		const inbox = await n8n.publish();
+		const inbox = await n8n.publishInbox();
 		const id = await n8n.ask([anna, berta], { responseType: 'approval' });
 		n8n.sandbox.state.settings.hidesNumbers = true;
 		await n8n.untilDelivered(n8n.write(berta, 'perhaps').deliveries);
@@ -84,7 +114,7 @@ describe('with a published trigger', () => {
 	});
 
 	test('a trigger that is switched off, and on after a crash of n8n, still knows who was asked', async () => {
-		const inbox = await n8n.publish();
+		const inbox = await n8n.publishInbox();
 		const id = await n8n.ask([anna, berta]);
 		await n8n.untilDelivered(n8n.write(berta, 'two').deliveries);
 		await n8n.client.deactivate(inbox);

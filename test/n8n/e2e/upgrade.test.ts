@@ -39,7 +39,7 @@ testUpgrade(
 	'questions, a campaign with Send Once and a trigger continue with the new package',
 	async () => {
 		const { client, sandbox } = n8n;
-		const inbox = await n8n.publish();
+		const inbox = await n8n.publishInbox();
 		const parameters = {
 			...{ resource: 'message', operation: 'sendText', to: '={{ $json.phone }}', text: 'Sale!' },
 			...{ sendOnce: true, campaign: 'sale' },

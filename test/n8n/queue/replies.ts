@@ -48,7 +48,7 @@ export async function replies(machine: Machine, { asked }: { asked: number }) {
 		const others = machine.receivers.splice(webhookProcesses);
 		const shop = await Shop.open(machine, {
 			started: { ask: question },
-			triggered: { inbox: { trigger: {} } },
+			triggered: { inbox: { trigger: { keepReplies: true } } },
 		});
 		for (const [what, work] of Object.entries(disturbances)) {
 			const title = `${what}, ${webhookProcesses} webhook process${webhookProcesses > 1 ? 'es' : ''}`;

@@ -68,7 +68,7 @@ export const workflows: Workflows = {
 	},
 	triggered: {
 		autoReply: {
-			trigger: { options: { groupMessages: 2 } },
+			trigger: { keepReplies: true, options: { groupMessages: 2 } },
 			action: { ...sendText, to: '={{ $json.from }}', text: 'Thank you, we will answer soon.' },
 		},
 		receipts: {

@@ -2,7 +2,7 @@
 import { range, sortBy } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 import { endpoints, type EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
-import { operations } from '../../../nodes/BusinessMessaging/description';
+import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import type { Operation } from '../../../nodes/BusinessMessaging/operations/operation';
 import type { Choice } from '../../../sandbox/variants';
 import { caseOf, everyOperation, parametersOf } from '../../../harness/engine/everyOperation';

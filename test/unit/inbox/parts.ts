@@ -1,17 +1,9 @@
 /** Runs, people and messages for the tests of the inbox. */
-import type {
-	Arrival,
-	Message,
-	Person,
-	Question,
-	Run,
-} from '../../../nodes/BusinessMessaging/inbox/core';
+import type { Message, Person, Question, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
-/** URLs of triggers, and the number of the first person. */
+/** The URL of the trigger, and the number of the first person. */
 export const own = 'https://n8n.test/webhook/a/webhook';
-export const other = 'https://n8n.test/webhook/b/webhook';
-export const third = 'https://n8n.test/webhook/c/webhook';
 export const anna = '+15550001000';
 
 /** The URL that resumes an execution. */
@@ -33,8 +25,8 @@ export const messageOf = (key: string, more: Partial<Message> = {}): Message => 
 
 /** The person whom an item asks; each item asks another number. */
 export const personOf = (item: number, more: Partial<Person> = {}): Person => ({
-	...{ item, to: `+1555000100${item}`, question: 0, since: 0, askedMessageId: null },
-	...{ messages: [], repeatedAfter: [] },
+	...{ item, to: `+1555000100${item}`, question: 0, since: 0, toldAt: 0 },
+	...{ askedMessageId: null, messages: [], repeatedAfter: [] },
 	...more,
 });
 
@@ -45,18 +37,10 @@ export const byItem = (people: Person[]) => new Map(people.map((person) => [pers
 export function runOf(more: Partial<Run> = {}): Run {
 	const { id = 'run-0000001', startedAt = 0 } = more;
 	return {
-		...{ id, url: waitingUrl(id), owner: own, triggers: [], startedAt },
-		...{ until: startedAt + 600_000, leaseUntil: startedAt + 120_000 },
-		...{ isWhole: true, isOver: false, started: [], notAsked: [] },
+		...{ id, url: waitingUrl(id), startedAt, heardAt: startedAt },
+		...{ until: startedAt + 600_000, isWhole: true, notAsked: [] },
 		questions: [questionOf()],
 		people: byItem([personOf(0)]),
 		...more,
 	};
 }
-
-/** A message of the first person that arrives. */
-export const arrivalOf = (key: string, more: Partial<Arrival> = {}): Arrival => ({
-	...messageOf(key),
-	...{ phone: anna, time: Number.NaN, isOptOut: false, isCertain: true },
-	...more,
-});

@@ -5,7 +5,6 @@ import type { Item, Outcome } from '../../../nodes/BusinessMessaging/execution/i
 import { QuestionRun } from '../../../nodes/BusinessMessaging/inbox/questionRun';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { InputError, ServiceError } from '../../../nodes/BusinessMessaging/transport/errors';
-import { FakeN8n } from './fakeN8n';
 
 const question = { ...defaultAnswer(), limitMs: 60_000 };
 const sent = (record: object = {}): Outcome => ({ records: [record as never] });
@@ -18,7 +17,15 @@ const ask = (index: number, body: object, outcome?: Outcome, more: object = {}):
 	...{ index, input: {}, outcome },
 	request: { body: { to: `+1555000100${index}`, ...body }, rules: { question }, ...more },
 });
-const n8n = new FakeN8n();
+/** n8n, which waits when it is told to. */
+const n8n = {
+	waitsUntil: undefined as Date | undefined,
+	context: {
+		getNode: () => ({ name: 'Node', type: 'test', parameters: {} }),
+		getExecutionId: () => '1',
+		putExecutionToWait: async (until: Date) => void (n8n.waitsUntil = until),
+	},
+};
 const runOf = (...items: Item[]) => new QuestionRun(n8n.context as never, {} as never, items);
 
 test.each([
@@ -68,16 +75,6 @@ test.each([
 	);
 });
 
-test.each([
-	[[0, 0], false],
-	[[0, 5_000], true],
-	[[], false],
-])('with messages grouped for %j ms, a reply may be several messages: %p', (groups, expected) => {
-	const rulesOf = (groupMs: number) => ({ rules: { question: { ...question, groupMs } } });
-	const run = runOf(...groups.map((ms, index) => ask(index, {}, undefined, rulesOf(ms))));
-	expect(run.groups).toBe(expected);
-});
-
 const invalid: Item = { index: 4, input: {}, outcome: failed };
 const items = [
 	ask(0, {}, sent({ messageId: 'msg_1', timestamp: '2030-01-01T00:00:00Z' })),
@@ -90,10 +87,10 @@ const items = [
 test('only the people whose message was sent were asked; the time of the message is that of the service', () => {
 	const run = runOf(...items);
 	expect(run.asked.map(({ index }) => index)).toEqual([0, 3]);
-	const rest = { question: 0, messages: [], repeatedAfter: [] };
+	const rest = { question: 0, toldAt: expect.any(Number), messages: [], repeatedAfter: [] };
 	const asked = {
 		...{ item: 0, to: '+15550001000', askedMessageId: 'msg_1', ...rest },
-		...{ since: Date.UTC(2030, 0, 1), isSince: true },
+		...{ since: Date.UTC(2030, 0, 1) },
 	};
 	expect(run.people).toEqual([asked]);
 	expect(run.toPerson(run.asked[1])).toEqual({

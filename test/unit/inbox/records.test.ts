@@ -1,7 +1,7 @@
 /** Runs as n8n stores them and as triggers send them to each other: a newer version has to read what an earlier one has written. */
-import type { Run } from '../../../nodes/BusinessMessaging/inbox/core';
+import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
-import { byItem, messageOf, other, own, personOf, questionOf, runOf, third } from './parts';
+import { byItem, messageOf, own, personOf, questionOf, runOf } from './parts';
 
 const startedAt = 1_900_000_000_000;
 const node = '0b1c2d3e-aaaa-4bbb-8ccc-0123456789ab';
@@ -12,35 +12,40 @@ const pathOf = (more: { execution?: string; node?: string; signature?: string; w
 	return `webhook-waiting/${parts.execution}/${parts.node}?wait=${parts.wait}&signature=${parts.signature}`;
 };
 const url = `https://n8n.test/${pathOf({})}`;
-const times = { startedAt, until: startedAt + 3_600_000, leaseUntil: startedAt + 120_000 };
+const times = { startedAt, until: startedAt + 3_600_000 };
 const begun = startedAt.toString(36);
 const short = (hex: string) => `~${Buffer.from(hex, 'hex').toString('base64url')}`;
 
-const plain: Run = { ...runOf(times), url, triggers: [], questions: [questionOf({ asked: '' })] };
+const personAt = (item: number, more: Partial<Person> = {}) =>
+	personOf(item, { toldAt: startedAt, ...more });
+
+const plain: Run = {
+	...{ ...runOf(times), url, questions: [questionOf({ asked: '' })] },
+	people: byItem([personAt(0)]),
+};
 const everything: Run = {
 	...plain,
 	...{ url: 'https://n8n.test/webhook-waiting/12/a%20node?signature=x&wait=run-0000001' },
-	...{ owner: other, triggers: [own, third], isWhole: false, isOver: true },
-	...{ handing: ['m1'], got: ['m1', 'm2'], started: ['m3'] },
+	isWhole: false,
 	notAsked: [{ json: { skipped: true }, pairedItem: { item: 9 } }],
 	questions: [
 		questionOf(),
 		questionOf({ kind: 'choice', choices: ['a', 'b'], repeats: 0, groupMs: 5_000 }),
 	],
 	people: byItem([
-		personOf(0, {
-			...{ question: 1, since: startedAt + 250, isSince: true, askedMessageId: 'q0' },
+		personAt(0, {
+			...{ question: 1, since: startedAt + 250, toldAt: startedAt + 3_000, askedMessageId: 'q0' },
 			messages: [
 				messageOf('m1', { messageId: 'id1' }),
 				messageOf('m2', { isCut: true, messageId: 'id2' }),
 				messageOf('m3', { text: null }),
-				messageOf('m4', { isCut: true }),
+				messageOf('m4', { isCut: true, startsToo: true }),
 			],
 			...{ isAccepted: false, moreUntil: startedAt + 900, repeatedAfter: ['m0'], sender: 'US.1' },
 		}),
-		personOf(1, { since: startedAt - 250, isAccepted: true, moreUntil: 0, isNotAsked: true }),
-		personOf(2, { since: startedAt }),
-		personOf(3),
+		personAt(1, { since: startedAt - 250, isAccepted: true, moreUntil: 0 }),
+		personAt(2, { since: startedAt }),
+		personAt(3),
 	]),
 };
 
@@ -48,18 +53,17 @@ const stored: Array<[what: string, run: Run, record: string]> = [
 	[
 		'a run that waits',
 		plain,
-		`["12 ${short(node.replaceAll('-', ''))} ${short(signature)} ${begun} 3600 120 1",[{}],[[0,"+15550001000",0,null,null]]]`,
+		`["12 ${short(node.replaceAll('-', ''))} ${short(signature)} ${begun} 3600 1",[{}],[[0,"+15550001000",0,null,null,0]]]`,
 	],
 	[
 		'a run with everything',
 		everything,
-		`["   ${begun} 3600 120 2",` +
+		`["   ${begun} 3600 0",` +
 			'[{"q":"Tuesday?"},{"kind":"choice","choices":["a","b"],"groupMs":5000,"repeats":0,"q":"Tuesday?"}],' +
-			'[[0,"+15550001000",1,"250","q0",{"m":[["m1","m1","at m1","id1"],["m2","m2","at m2","id2",true],' +
-			'["m3",null,"at m3"],["m4","m4","at m4",null,true]],"a":false,"u":1900000000900,"r":["m0"],"s":"US.1"}],' +
-			'[1,"+15550001001",0,-250,null,{"a":true,"u":0,"n":true}],[2,"+15550001002",0,0,null],[3,"+15550001003",0,null,null]],' +
-			`{"owner":"${other}","triggers":["${own}","${third}"],"handing":["m1"],"started":["m3"],` +
-			'"notAsked":[{"json":{"skipped":true},"pairedItem":{"item":9}}],"got":["m1","m2"],' +
+			'[[0,"+15550001000",1,250,"q0",3,{"m":[["m1","m1","at m1","id1"],["m2","m2","at m2","id2",1],' +
+			'["m3",null,"at m3"],["m4","m4","at m4",null,3]],"a":false,"u":1900000000900,"r":["m0"],"s":"US.1"}],' +
+			'[1,"+15550001001",0,-250,null,0,{"a":true,"u":0}],[2,"+15550001002",0,0,null,0],[3,"+15550001003",0,null,null,0]],' +
+			'{"notAsked":[{"json":{"skipped":true},"pairedItem":{"item":9}}],' +
 			'"url":"https://n8n.test/webhook-waiting/12/a%20node?signature=x&wait=run-0000001"}]',
 	],
 ];
@@ -70,18 +74,8 @@ test.each(stored)('%s is stored in a form that does not change', (_, run, record
 });
 
 const states: Array<[what: string, state: Partial<Run>]> = [
-	['is asking', { isWhole: false, triggers: [own, other] }],
-	['asks and is over', { isWhole: false, isOver: true }],
-	['is over', { isOver: true }],
-	['gets its replies', { handing: ['m1', 'm2'] }],
-	['gets no reply', { handing: [] }],
-	['has got its replies', { handing: ['m1', 'm2'], got: ['m1', 'm2'] }],
-	['has got other replies', { handing: ['m1', 'm2'], got: ['m2'] }],
-	['has got what another copy has chosen', { got: ['m2'] }],
-	['has got a reply with a special name', { got: ['*', 'm2'] }],
-	['has got no reply', { handing: [], got: [] }],
-	['has started the workflow', { started: ['m1'] }],
-	['belongs to another trigger', { owner: other }],
+	['is asking', { isWhole: false }],
+	['has certainly waited', { hasWaited: true }],
 	['has asked nobody', { people: new Map(), questions: [], notAsked: [1] }],
 ];
 
@@ -90,31 +84,16 @@ test.each(states)('a run that %s is read as it was stored', (_, state) => {
 	expect(fromRecord(id, toRecord(run, own), own)).toStrictEqual(run);
 });
 
-test('what a run has got is stored only once', () => {
-	const keys = ['a-long-key-of-a-message', 'another-long-key'];
-	const record = toRecord({ ...plain, handing: keys, got: keys }, own);
-	expect(record.split(keys[0])).toHaveLength(2);
-});
-
-test('once all were asked, the triggers are no longer stored', () => {
-	const read = fromRecord(id, toRecord({ ...plain, triggers: [own, other] }, own), own);
-	expect(read?.triggers).toEqual([]);
-});
-
 test.each([
-	['whole seconds', { until: 5_000, leaseUntil: 5_000 }, { until: 5_000, leaseUntil: 5_000 }],
-	['a fraction', { until: 5_400, leaseUntil: 5_400 }, { until: 5_000, leaseUntil: 6_000 }],
-])(
-	'a time limit is never read as later than it is, and the asker never as dead too early (%s)',
-	(_, after, read) => {
-		const ms = (times: typeof after) => ({
-			until: startedAt + times.until,
-			leaseUntil: startedAt + times.leaseUntil,
-		});
-		const run = { ...plain, ...ms(after) };
-		expect(fromRecord(id, toRecord(run, own), own)).toMatchObject(ms(read));
-	},
-);
+	['whole seconds', 5_000, 5_000],
+	['a fraction', 5_400, 5_000],
+])('the times of a run are never read as later than they are (%s)', (_, after, expected) => {
+	const at = startedAt + after;
+	const run = { ...plain, until: at, people: byItem([personAt(0, { toldAt: at })]) };
+	const read = fromRecord(id, toRecord(run, own), own);
+	expect(read?.until).toBe(startedAt + expected);
+	expect(read?.people.get(0)?.toldAt).toBe(startedAt + expected);
+});
 
 const urls: Array<[what: string, path: string, isShort: boolean]> = [
 	['a usual node', pathOf({}), true],

@@ -1,16 +1,9 @@
 /** What a run gets from n8n in one request: it must fit, whatever its people have written. */
 import { range } from 'lodash';
 
-import {
-	type Arrival,
-	type Person,
-	type Run,
-	addReply,
-	chooseReplies,
-	handOverOf,
-} from '../../../nodes/BusinessMessaging/inbox/core';
+import type { Arrival, Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { callRun } from '../../../nodes/BusinessMessaging/inbox/calls';
-import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
+import { Known } from '../../../nodes/BusinessMessaging/inbox/known';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
 /** n8n's default for N8N_PAYLOAD_SIZE_MAX. */
@@ -23,12 +16,13 @@ function runOf(count: number): Run {
 		const to = `+4917${10_000_000 + item}`;
 		const askedMessageId = `msg_${uuid(item)}`;
 		const since = Date.now();
-		return { item, to, question: 0, since, askedMessageId, messages: [], repeatedAfter: [] };
+		const times = { since, toldAt: since };
+		return { item, to, question: 0, ...times, askedMessageId, messages: [], repeatedAfter: [] };
 	});
 	return {
-		...{ id: 'AAAAAAAAAAA', owner: own, triggers: [], startedAt: Date.now(), leaseUntil: 0 },
+		...{ id: 'AAAAAAAAAAA', startedAt: Date.now(), heardAt: 0 },
 		url: `https://n8n.example.com/webhook-waiting/1/${uuid(1)}?wait=AAAAAAAAAAA&signature=${'a'.repeat(64)}`,
-		...{ until: Date.now() + 60_000, isWhole: true, isOver: false, started: [], notAsked: [] },
+		...{ until: Date.now() + 60_000, isWhole: true, notAsked: [] },
 		questions: [{ ...defaultAnswer(), asked: '' }],
 		people: new Map(people.map((person) => [person.item, person])),
 	};
@@ -42,27 +36,25 @@ test.each([
 	[10_000, '🙏'],
 	[10_000, 'é"\n'],
 ])('the replies of %d people who write %j as often as they can fit', async (count, sign) => {
+	const known = new Known(() => {});
 	const run = runOf(count);
 	const text = sign.repeat(5_000);
 	for (const person of run.people.values()) {
 		const id = `msg_${uuid(person.item)}`;
-		const phone = { phone: person.to, time: Number.NaN, isOptOut: false, isCertain: true };
+		const phone = { phone: person.to, isOptOut: false, isCertain: true };
 		const message: Arrival = {
+			...{ time: Number.NaN, firstAt: Date.now() },
 			...{ key: `${id}-key`, text, messageId: id, respondedAt: new Date().toISOString() },
 			...phone,
 		};
-		addReply({ run, person }, message, true, Date.now());
+		known.addReply({ run, person }, message, true, Date.now());
 	}
-	chooseReplies(run);
 	let size = 0;
-	const httpRequest = async ({ body }: { body: string }) => {
+	const request = async ({ body }: { body: string }) => {
 		size = Buffer.byteLength(body);
-		return { statusCode: 200, body: { accepted: run.id } };
+		return { statusCode: 502, body: '' };
 	};
-	const context = { helpers: { httpRequest } } as unknown as Parameters<typeof callRun>[0];
-	expect(await callRun(context, 'service', run, own, toRecord(handOverOf(run), own))).toBe(
-		'accepted',
-	);
+	expect(await callRun({ httpRequest: request }, 'key', run, own, true)).toBe('unknown');
 	expect(size).toBeLessThan(maxBody);
 	const texts = [...run.people.values()].map(({ messages }) => messages[0].text?.length);
 	expect(Math.min(...texts.map(Number))).toBeGreaterThanOrEqual(count > 1_000 ? 250 : 2_500);

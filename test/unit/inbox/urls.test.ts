@@ -3,7 +3,7 @@ import {
 	isTriggerUrl,
 	isWaitingUrl,
 	rootOf,
-	withoutQuery,
+	triggersAmong,
 } from '../../../nodes/BusinessMessaging/inbox/urls';
 
 const wait = 'wait=AAAAAAAAAAA';
@@ -53,16 +53,16 @@ describe.each(['https://n8n.test/', 'https://n8n.test/team/', 'http://n8n.test:5
 
 		test.each([
 			trigger,
-			`${trigger}?token=secret`,
 			`${root}webhook/a/b/webhook`,
 			`${root}hooks/webhook`,
 			`${root}webhook-testing/a/webhook`,
-		])('%s may be the URL of a trigger', (url) => {
+		])('%s is the URL of a trigger', (url) => {
 			expect(isTriggerUrl(url, own)).toBe(true);
 		});
 
 		test.each([
 			`${root}webhook-test/a/webhook`,
+			`${trigger}?token=secret`,
 			`${trigger}/more`,
 			`${trigger}s`,
 			`${root}webhook`,
@@ -77,11 +77,26 @@ describe.each(['https://n8n.test/', 'https://n8n.test/team/', 'http://n8n.test:5
 	},
 );
 
-test.each([
-	['https://n8n.test/webhook/a/webhook', 'https://n8n.test/webhook/a/webhook'],
-	['https://n8n.test/webhook/a/webhook?token=a', 'https://n8n.test/webhook/a/webhook'],
-	['https://n8n.test/webhook/a/webhook?token=a?b', 'https://n8n.test/webhook/a/webhook'],
-	['?token=a', ''],
-])('without its query, %s is %s', (url, expected) => {
-	expect(withoutQuery(url)).toBe(expected);
+test('only triggers of the same n8n with a secret of ours are called, and the mark shows the inbox', () => {
+	const secret = 'a'.repeat(43);
+	const at = (url: string, query: string) => `${url}?${query}`;
+	const own = 'https://n8n.test/webhook/own/webhook';
+	const found = triggersAmong(
+		[
+			at('https://n8n.test/webhook/a/webhook', `token=${secret}`),
+			at('https://n8n.test/webhook/b/webhook', `inbox=${secret}`),
+			at('https://n8n.test/webhook/c/webhook', 'token=secret'),
+			at('https://n8n.test/webhook/d/webhook', `inbox=${secret}&more=1`),
+			at('https://evil.test/webhook/e/webhook', `inbox=${secret}`),
+			at('https://n8n.test/webhook-test/f/webhook', `inbox=${secret}`),
+			at(own, `inbox=${secret}`),
+			'https://n8n.test/webhook/g/webhook',
+			undefined,
+		],
+		own,
+	);
+	expect(found).toEqual({
+		inboxes: ['https://n8n.test/webhook/b/webhook'],
+		others: ['https://n8n.test/webhook/a/webhook'],
+	});
 });

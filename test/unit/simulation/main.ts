@@ -44,6 +44,7 @@ async function main(): Promise<void> {
 		steps: steps + inbox.steps,
 		failures: details.length,
 		invariants: { sendOnceAndCap: counts, sendAndWait: inbox.invariants },
+		messages: inbox.messages,
 		exceptions: inbox.exceptions,
 		seconds: Math.round((performance.now() - start) / 1_000),
 	};

@@ -1,11 +1,11 @@
 /** Reading the body of a response as n8n's helpers give it. */
 import { Readable } from 'node:stream';
 
-import { readText } from '../../../nodes/BusinessMessaging/transport/connect';
+import { readBodyText } from '../../../nodes/BusinessMessaging/transport/connect';
 import { maxResponseBytes, tooLargeCode } from '../../../nodes/BusinessMessaging/transport/errors';
 
 const read = async (body: unknown, timeoutMs = 1_000) =>
-	await readText(async () => ({ statusCode: 200, headers: { a: 'b' }, body }), timeoutMs);
+	await readBodyText(async () => ({ statusCode: 200, headers: { a: 'b' }, body }), timeoutMs);
 
 test.each([
 	['a text', 'Grüße', 'Grüße'],
@@ -28,7 +28,7 @@ test.each([
 ])('a body is decoded as its header says: %s', async (type, bytes, expected) => {
 	const body = Readable.from([Buffer.from(bytes)]);
 	const headers = { 'content-type': type };
-	const read = await readText(async () => ({ statusCode: 200, headers, body }), 1_000);
+	const read = await readBodyText(async () => ({ statusCode: 200, headers, body }), 1_000);
 	expect(read.body).toBe(expected);
 });
 
@@ -51,7 +51,7 @@ test('a response that comes after the time is up is closed, too', async () => {
 	const stream = new Readable({ read: () => {} });
 	let respond!: (response: object) => void;
 	const response = new Promise<object>((resolve) => (respond = resolve));
-	await expect(readText(async () => await response, 50)).rejects.toThrow('Timed out');
+	await expect(readBodyText(async () => await response, 50)).rejects.toThrow('Timed out');
 	respond({ statusCode: 200, headers: {}, body: stream });
 	await new Promise((resolve) => stream.once('close', resolve));
 });
@@ -59,7 +59,7 @@ test('a response that comes after the time is up is closed, too', async () => {
 test('a body that was read leaves no listener behind', async () => {
 	let signal: AbortSignal | undefined;
 	const removed = jest.spyOn(AbortSignal.prototype, 'removeEventListener');
-	await readText(async (given) => {
+	await readBodyText(async (given) => {
 		signal = given;
 		return { statusCode: 200, headers: {}, body: Readable.from([Buffer.from('x')]) };
 	}, 1_000);

@@ -1,5 +1,4 @@
 /** The items of an execution that starts with several messages of a person. */
-import { readOptions } from '../../../nodes/BusinessMessaging/trigger/settings';
 import { toItems } from '../../../nodes/BusinessMessaging/trigger/toItems';
 
 const second = (n: number) => `2030-01-31T10:00:0${n}Z`;
@@ -7,8 +6,8 @@ const message = (id: string, data: object = {}) => ({
 	event: 'message.received',
 	data: { id, from: '+15550001111', text: id, ...data },
 });
-const grouped = { ...readOptions({ getNodeParameter: () => ({}) } as never), groupMs: 1_000 };
-const itemsOf = (...events: Array<ReturnType<typeof message>>) => toItems(events, true, grouped);
+const grouped = { isSimplified: true, groupMs: 1_000 };
+const itemsOf = (...events: Array<ReturnType<typeof message>>) => toItems(events, grouped);
 
 test('messages are in the order of their times if all have one', () => {
 	const [b, a] = [message('b', { timestamp: second(2) }), message('a', { timestamp: second(1) })];
@@ -39,6 +38,9 @@ test('of messages without a text, the item is like the last one', () => {
 
 test('an event without a sender becomes a separate item, unchanged', () => {
 	const unknown = message('x', { from: undefined });
-	const items = toItems([message('a'), unknown, message('b')], false, grouped);
+	const items = toItems([message('a'), unknown, message('b')], {
+		...grouped,
+		isSimplified: false,
+	});
 	expect(items).toEqual([{ ...message('b'), messages: [message('a'), message('b')] }, unknown]);
 });

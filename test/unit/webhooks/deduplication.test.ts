@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
 
-import { eventsOf } from '../../../nodes/BusinessMessaging/webhooks/deduplication';
+import { type Response, eventsOf } from '../../../nodes/BusinessMessaging/webhooks/deduplication';
+import { writeAll } from '../../../nodes/BusinessMessaging/webhooks/nodeState';
 
 const [key, otherKey] = ['a', 'b'].map((sign) => sign.repeat(11));
 const place = 'recentEvents of node';
@@ -22,12 +23,16 @@ function trigger() {
 			getNode: () => ({ id: 'node' }),
 			getResponseObject: () => response,
 		} as unknown as IWebhookFunctions;
-		const events = eventsOf(context);
-		events.update(context);
+		const events = eventsOf(id);
+		events.update(data[place]);
+		const own = response as unknown as Response;
 		return {
 			response,
-			recognize: async (one: string) => await events.recognize(context, one),
-			store: (isStarting: boolean) => events.store(context, isStarting, false),
+			recognize: async (one: string) => await events.recognize(own, one),
+			store: (isStarting: boolean) => {
+				const live = events.liveFor(own, data[place]);
+				if (events.hasEvents(own)) writeAll(context, [['recentEvents', live]], isStarting);
+			},
 			respond: (statusCode = 200) => Object.assign(response, { statusCode, writableEnded: true }),
 		};
 	};

@@ -45,23 +45,16 @@ test('a response that has not ended in time is no success', async () => {
 });
 
 test('events that are handed over to another delivery are taken only when that one has succeeded', async () => {
-	let response = responseOf(200, false);
-	const context = {
-		getWorkflowStaticData: () => ({}),
-		getWorkflow: () => ({ id: 'handed over' }),
-		getNode: () => ({ id: 'node' }),
-		getResponseObject: () => response,
-	} as unknown as IWebhookFunctions;
-	const [events, first, second] = [eventsOf(context), response, responseOf(200, false)];
+	const [first, second, third] = [1, 2, 3].map(() => responseOf(200, false));
+	const events = eventsOf('handed over');
 	const key = 'a'.repeat(11);
-	expect(await events.recognize(context, key)).toBe('new');
+	expect(await events.recognize(first, key)).toBe('new');
 	events.handOver(first, second);
 	first.writableEnded = true;
-	response = responseOf(200, false);
 	speedUpClock();
-	expect(await events.recognize(context, key)).toBe('underWay');
+	expect(await events.recognize(third, key)).toBe('underWay');
 	second.writableEnded = true;
-	expect(await events.recognize(context, key)).toBe('taken');
+	expect(await events.recognize(third, key)).toBe('taken');
 });
 
 /** A request whose body can be read once; n8n parses it if it knows the type, and reads no raw body of a form with files. */

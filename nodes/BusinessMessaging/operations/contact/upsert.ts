@@ -90,7 +90,7 @@ async function updateContact(
 	const body = omitBy(fields, isUndefined);
 	const kept = omitBy(known, (value, name) => isReadOnly(name, value) || name in body);
 	const request = { id, body };
-	const wholeBody = { ...kept, ...body };
+	const replacementBody = { ...kept, ...body };
 	const isPut = client.methodOf(endpoints.updateContact) === 'PUT';
 	if (isPut && JSON.stringify(kept).includes(unreadableCharacter))
 		throw new InputError(
@@ -98,7 +98,7 @@ async function updateContact(
 			"Nothing was changed, because the service replaces the whole contact. Use the operation 'Update', or ask the provider of the service to send UTF-8.",
 		);
 	const response = await client
-		.call(endpoints.updateContact, { ...request, wholeBody })
+		.call(endpoints.updateContact, { ...request, replacementBody })
 		.catch(asRefused);
 	if (!(response instanceof ServiceError)) {
 		Object.assign(known, body);

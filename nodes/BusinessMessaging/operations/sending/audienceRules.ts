@@ -1,7 +1,7 @@
 /** Audience Rules: who does not get a message. */
 import { IANAZone } from 'luxon';
 
-import { mapInTurns } from '../../inTurns';
+import { mapInTurns } from '../../yieldToN8n';
 import { type ServiceRecord, quoted, splitList } from '../../jsonValues';
 import { samePhoneKey } from '../../phone/compare';
 import { readPhone } from '../../phone/readPhone';

@@ -3,7 +3,7 @@ import { attempt, compact, groupBy, isError, map, maxBy, range, sortBy, uniq } f
 import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
-import { mapInTurns } from '../../inTurns';
+import { mapInTurns } from '../../yieldToN8n';
 import { quoted } from '../../jsonValues';
 import type { Template, TemplateVariable } from '../../reading/readTemplates';
 import type { Client } from '../../transport/client';

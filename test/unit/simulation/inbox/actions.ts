@@ -1,14 +1,15 @@
 /** Parts of schedules that are written by hand. */
-import type { Action } from './parts';
+import type { Action, Setting } from './parts';
 
 /** One process and one trigger, without trouble. */
-export const setting = {
+export const setting: Setting = {
 	processes: 1,
-	isRouted: true,
 	triggers: 1,
 	refusesRepetitions: false,
 	keepsExecutions: true,
 	trouble: 0,
+	skew: 0,
+	showsClock: true,
 };
 /** A run asks people. */
 export const ask = (at: number, people: number[], more: object = {}): Action => ({
@@ -27,5 +28,5 @@ export const publish = (
 	takes: number,
 	more: object = {},
 ): Action => ({
-	...{ is: 'publish', at, trigger, gone, takes, isNew: false, isRemoved: false, ...more },
+	...{ is: 'publish', at, trigger, gone, takes, isNew: false, isRemoved: true, ...more },
 });

@@ -1,10 +1,10 @@
 /** What must hold after each schedule, judged by what people wrote, what runs got and which workflows started. */
-import { countBy } from 'lodash';
+import { groupBy, sortBy, sumBy, uniq } from 'lodash';
 
 import { graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 
-import { type CutOff, type Execution, type Written, repeats } from './parts';
-import { type World, nextEventMs } from './world';
+import { type Written, contentOf, repeats } from './parts';
+import type { World } from './world';
 
 /** What each invariant means. */
 export const invariants = {
@@ -12,35 +12,32 @@ export const invariants = {
 	twice: 'no message reaches two runs, or one run twice',
 	alsoStarted: 'no message that a run has got starts a workflow as well',
 	lateTwice: 'no message starts a workflow twice because it came too late for its run',
-	swallowed: 'a message that starts one workflow starts all of them',
+	swallowed: 'a message that starts the workflow of the inbox starts all others that want it',
 	missed: 'a reply to an open question is no ordinary message, and does not come too late',
 	repeated: 'a question is repeated as often as its node says, at most',
 	misread: 'what somebody writes whom a run has not asked does not reach it',
 	undelivered: 'no message is refused until the service gives up',
 	neverEnded: 'each run gets its replies before n8n itself ends it',
-	overwritten: 'an older copy that is written back is replaced within about ten minutes',
 	unbounded: 'nothing of a run is stored for ever',
 	broken: 'nothing throws, and everything ends',
 };
 export type Invariant = keyof typeof invariants;
 
-/** What cannot hold, and is said in docs/send-and-wait.md or docs/adr/0006-send-and-wait.md. */
+/** What cannot hold for a message, and is said in docs/send-and-wait.md. */
 export const exceptions = {
-	withoutRouting: 'two processes are behind one URL, without routing by path',
-	killedAfterOlderCopy:
-		'a process is killed while an execution has an older copy, or soon after it was written back',
 	killedWhileHandingOver:
-		'a process is killed after a workflow has got a late reply, before this is stored; or a run, and nothing happens until n8n itself would have ended it',
-	killedWhileRepeating:
-		'a process is killed after it has repeated a question, before this is stored: the question may be repeated once more',
-	publishing:
-		'a trigger is being published: a run that begins to ask cannot tell it, or it does not know yet which questions are open, or nobody responds to it',
-	unreachable:
-		'a run cannot call a trigger that is not the owner for a minute while it asks: then a reply may also start the workflow of this trigger',
-	withoutQuestion:
-		'somebody whose question fails writes while the run asks: the workflow of the owner gets it as late, others as usual or not',
+		'a process was killed seconds after a run, or a workflow as late, had got this message',
+	killedAfterOlderCopy:
+		'this message came before an older copy was written back, and a process was killed within a minute',
+	killedWhileRepeating: 'a process was killed seconds after the question was repeated',
 	unidentified:
-		'a message without ID and time comes twice, around the question or a restart: nothing tells it from an equal one',
+		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute; or it is one of several equal messages, and a trigger was published or a response was lost then',
+	withoutClock:
+		'the service does not show its clock, and a process was killed between two deliveries of this message',
+	lostAtTheEnd:
+		'a run has got this message in the last seconds before n8n itself ends the wait, and the response was lost',
+	absent:
+		'the inbox was not published when this message came to a trigger that was first published meanwhile',
 };
 export type Exception = keyof typeof exceptions;
 
@@ -52,162 +49,231 @@ export interface Fault {
 }
 
 const slackMs = 150_000;
-/** A run asks on without a trigger that it could not call for about this time. */
-const unreachableMs = 50_000;
-/** How long after its last silence a trigger may not know all people whom a run asks. */
-const tellAgainMs = 60_000;
+/** Within this time, equal messages before and after a restart count as one. */
+const sameMs = 60_000;
 /** Within this time, a call that takes long, and its repetition, are over. */
 const callMs = 30_000;
+/** Within this time, what an older copy has overwritten is stored again. */
+const storedAgainMs = 45_000;
 
 /** What the course of a schedule has broken. */
 export function faultsOf(world: World): Fault[] {
 	const faults: Fault[] = [];
-	const ofSchedule = excuseOf(world);
+	const { executions, written, inbox } = world;
 	const add = (invariant: Invariant, subject: string, excuse?: Exception) =>
-		faults.push({ invariant, subject, excuse: ofSchedule ?? excuse });
-	const { executions, triggers, written, schedule, overwritten } = world;
-	const outputs = countBy(executions.flatMap(({ output }) => output));
-	const lateStarts = countBy(triggers.flatMap(({ late }) => late.map(({ id }) => id)));
-	for (const message of written) {
-		const { id, text, outcomes } = message;
-		const inRuns = outputs[id] ?? 0;
-		const late = lateStarts[id] ?? 0;
-		const made = [...outcomes.values()];
-		const started = text === 'STOP' ? 0 : made.filter((one) => one === 'started').length;
+		faults.push({ invariant, subject, excuse });
+	for (const { message, uses, outcomes, hasStarted } of judged(world)) {
+		const { id, text } = message;
 		const excuse = excuseFor(world, message);
-		if (made.includes('givenUp') || made.includes('pending')) add('undelivered', id);
-		const isUnidentified = !canBeRecognized(world, message);
-		if (message.isLost && made.length > 0)
-			add('lost', id, isUnidentified ? 'unidentified' : undefined);
+		const inRuns = uses.filter((use) => use === 'run').length;
+		const late = uses.filter((use) => use === 'late').length;
+		const made = [...outcomes.values()];
+		const started = text === 'STOP' ? 0 : made.filter((is) => is === 'started').length;
+		const isThere = uses.length > 0 || hasStarted || started > 0;
+		if (made.includes('givenUp') || made.includes('pending')) add('undelivered', id, excuse);
+		if (!isThere && made.length > 0) add('lost', id, excuse);
 		if (inRuns > 1) add('twice', id, excuse);
 		if (inRuns > 0 && started + late > 0) add('alsoStarted', id, excuse);
 		if (late > 1) add('lateTwice', id, excuse);
-		const isLateAt = (at: string) =>
-			triggers.some(({ url, late }) => url === at && late.some((one) => one.id === id));
-		const isSwallowed = [...outcomes].some(([url, how]) => how !== 'started' && !isLateAt(url));
-		const isUnasked = isWithoutQuestion(world, message) ? 'withoutQuestion' : undefined;
-		if (started > 0 && isSwallowed) add('swallowed', id, excuse ?? isUnasked);
+		const isOrdinary = outcomes.get(inbox.url) === 'started';
+		if (isOrdinary && made.includes('taken')) add('swallowed', id, excuse);
 		const mayBeLate = executions.filter(({ phones }) => phones.includes(message.phone)).length > 1;
 		const isMissed = started > 0 || (late > 0 && !mayBeLate);
 		if (isMissed && isReply(world, message)) add('missed', id, excuse);
 	}
-	for (const { id, repeated } of executions)
-		for (const [phone, keys] of repeated) {
-			const own = written.filter((one) => one.phone === phone);
-			const isUnidentified = own.some((one) => !canBeRecognized(world, one));
-			const isKilled = [...keys.values()].some((at) => isKilledSoonAfter(world, at));
-			const excuse = isKilled ? 'killedWhileRepeating' : undefined;
-			if (keys.size > repeats)
-				add('repeated', `${id} ${phone}`, isUnidentified ? 'unidentified' : excuse);
-		}
-	for (const { id, asked, output } of executions)
+	for (const { id, repeated, output, asked } of executions) {
+		for (const [phone, keys] of repeated)
+			if (keys.size > repeats) add('repeated', `${id} ${phone}`, repetitionExcuse(world, phone));
 		for (const message of written)
 			if (output.includes(message.id) && !asked.has(message.phone)) add('misread', id);
-	const isDisturbed = schedule.actions.some(({ is }) => is === 'kill' || is === 'publish');
+	}
+	const isDisturbed = world.schedule.actions.some(({ is }) =>
+		['kill', 'publish', 'page'].includes(is),
+	);
 	for (const { id, state, isEndedByLimit } of executions) {
 		if (state === 'waiting' || state === 'asking') add('neverEnded', id);
-		if (isEndedByLimit && !isDisturbed && schedule.setting.trouble === 0) add('neverEnded', id);
+		if (isEndedByLimit && !isDisturbed && world.schedule.setting.trouble === 0)
+			add('neverEnded', id);
 	}
-	for (const id of overwritten) add('overwritten', id);
-	for (const { url, stored } of triggers) {
-		const { inbox = {} } = JSON.parse(stored) as { inbox?: Record<string, string> };
-		if (Object.keys(inbox).some((name) => name !== 'settled')) add('unbounded', url);
-	}
+	const { inbox: stored = {} } = JSON.parse(inbox.stored) as { inbox?: Record<string, string> };
+	const left = Object.keys(stored).filter((name) => !['settled', 'by'].includes(name));
+	if (left.length > 0) add('unbounded', left.join());
 	return faults;
 }
 
-/** What excuses a whole schedule. */
-export function excuseOf({ schedule, kills, olderCopies }: World): Exception | undefined {
-	const { processes, isRouted } = schedule.setting;
-	if (processes > 1 && !isRouted) return 'withoutRouting';
-	const isAfter = kills.some((kill) =>
-		olderCopies.some(({ from, to }) => from <= kill && kill < to + callMs),
+type Outcome = 'started' | 'taken' | 'pending' | 'givenUp';
+
+/** What became of a message: where it was used, and what each trigger has made of it. */
+interface Judged {
+	message: Written;
+	uses: Array<'run' | 'late' | 'repeat'>;
+	outcomes: Map<string, Outcome>;
+	/** Whether it has started a workflow, maybe although it is a reply. */
+	hasStarted: boolean;
+}
+
+function judged(world: World): Judged[] {
+	const { written, executions, inbox, triggers } = world;
+	const outputs = executions.flatMap(({ output }) => output);
+	const repeatedAfter = executions.flatMap(({ repeated }) =>
+		[...repeated.values()].flatMap((keys) => [...keys]),
 	);
-	return isAfter ? 'killedAfterOlderCopy' : undefined;
-}
-
-function excuseFor(world: World, message: Written): Exception | undefined {
-	if (isKilledWhileHandingOver(world, message)) return 'killedWhileHandingOver';
-	if (isWhilePublishing(world, message)) return 'publishing';
-	if (isUnreachable(world, message)) return 'unreachable';
-	return canBeRecognized(world, message) ? undefined : 'unidentified';
-}
-
-function isKilledWhileHandingOver(world: World, { id }: Written): boolean {
-	const { executions, triggers, begin, schedule } = world;
-	const last = Math.max(...schedule.actions.map(({ at }) => at)) * 1_000;
-	const nextEvent = begin + last + nextEventMs;
-	const got = executions.flatMap(({ output, acceptedAt, until }) =>
-		output.includes(id) && until + graceMs < nextEvent + callMs ? acceptedAt : [],
+	const all = written.map((message): Judged => {
+		const { id, isCertain } = message;
+		const late = inbox.late.filter((one) => one.id === id);
+		return {
+			message,
+			uses: [
+				...outputs.filter((one) => one === id).map(() => 'run' as const),
+				...late.map(() => 'late' as const),
+				...(isCertain && repeatedAfter.includes(id) ? ['repeat' as const] : []),
+			],
+			outcomes: new Map([...message.outcomes].map(([url, { is }]) => [url, is])),
+			hasStarted: triggers.some(({ started }) => started.includes(id)),
+		};
+	});
+	const groups = groupBy(
+		all.filter(({ message }) => !message.isCertain),
+		({ message }) => contentOf(message),
 	);
-	const late = triggers.flatMap((trigger) =>
-		trigger.late.flatMap((one) => (one.id === id ? one.at : [])),
-	);
-	return [...got, ...late].some((at) => isKilledSoonAfter(world, at));
-}
-
-function isKilledSoonAfter({ kills }: World, at: number): boolean {
-	return kills.some((kill) => at <= kill && kill < at + callMs);
-}
-
-function isWhilePublishing(
-	{ executions, publications }: World,
-	{ at, id, phone, outcomes }: Written,
-): boolean {
-	const isAround = ({ from, to }: { from: number; to: number }) =>
-		at > from - callMs && at < to + callMs;
-	const learning = publications
-		.filter((one) => isAround(one) || (!one.hasLearned && at > one.from))
-		.map(({ url }) => url);
-	const starting = [...outcomes].filter(([, outcome]) => outcome === 'started');
-	if (starting.length > 0 && starting.every(([url]) => learning.includes(url))) return true;
-	const runs = executions.filter(({ output, asked }) => output.includes(id) || asked.has(phone));
-	const isDuring = ({ from, to }: { from: number; to: number }, run: Execution) =>
-		run.startedAt < to + callMs && run.waitsAt > from;
-	return publications.filter(isAround).some((one) => runs.some((run) => isDuring(one, run)));
+	for (const [content, group] of Object.entries(groups)) {
+		const keys = uniq(repeatedAfter.filter((key) => key.startsWith(`${content}~`)));
+		distribute(group, keys.length, inbox.url);
+	}
+	return all;
 }
 
 /**
- * Whether a run that asks the sender of a message could not call the triggers that are not the owner. They do not know
- * the sender until the run can call them again; if it had asked everybody by then, they never do.
+ * Nobody can tell equal messages of a person apart that have neither an ID nor a time, so only the numbers count: how many were used,
+ * and how many have started each workflow. Each use goes to a message that has not started the workflow of the inbox, if there is one.
  */
-function isUnreachable({ executions }: World, { phone, at }: Written): boolean {
-	return executions.some(({ phones, cutOffs, lostCallsAt, endedAskingAt }) => {
-		const isFor = (cutOff: CutOff) => {
-			if (cutOff.from !== 'others' || cutOff.lastsMs <= unreachableMs) return false;
-			const until = lastSilence(cutOff.until, lostCallsAt);
-			return at < until + tellAgainMs || endedAskingAt < until + callMs;
-		};
-		return phones.includes(phone) && cutOffs.some(isFor);
+function distribute(group: Judged[], repetitions: number, inbox: string): void {
+	const uses = [
+		...group.flatMap((one) => one.uses),
+		...Array.from({ length: repetitions }, () => 'repeat' as const),
+	];
+	const order = ['taken', undefined, 'pending', 'givenUp', 'started'];
+	const users = sortBy(group, ({ outcomes }) => order.indexOf(outcomes.get(inbox)));
+	for (const one of group) one.uses = [];
+	for (const [index, use] of uses.entries()) users[index % users.length].uses.push(use);
+	const byUse = sortBy(group, (one) => one.uses.length === 0);
+	for (const url of uniq(group.flatMap(({ outcomes }) => [...outcomes.keys()]))) {
+		const there = byUse.filter(({ outcomes }) => outcomes.has(url));
+		const made = outcomesAt(url, there);
+		for (const [index, one] of there.entries()) one.outcomes.set(url, made[index]);
+	}
+}
+
+/**
+ * What a trigger has made of equal messages, first the replies. Without its response, the service delivers a message again. That starts
+ * the workflow again, and may be the delivery of another one of them, so that this one is taken for the reply.
+ */
+function outcomesAt(url: string, there: Judged[]): Outcome[] {
+	const count = (urls: string[]) => urls.filter((one) => one === url).length;
+	const made = there.map(({ outcomes }) => outcomes.get(url) as Outcome);
+	const [starts, lost] = (['starts', 'lostStarts'] as const).map((name) =>
+		sumBy(there, ({ message }) => count(message[name])),
+	);
+	const started = made.filter((is) => is === 'started').length;
+	const taken = made.filter((is) => is === 'taken').length;
+	const used = there.filter(({ uses }) => uses.length > 0).length;
+	let again = Math.min(started - (starts - lost), used - taken);
+	const known = made.map((is) => (is === 'started' && again-- > 0 ? 'taken' : is));
+	return sortBy(known, (is) => is !== 'taken');
+}
+
+/** What excuses a message, or an equal one that cannot be told from it. */
+function excuseFor(world: World, message: Written): Exception | undefined {
+	const equal = equalOf(world, message);
+	if (equal.some((one) => isKilledWhileHandingOver(world, one))) return 'killedWhileHandingOver';
+	if (isUnidentified(world, equal)) return 'unidentified';
+	if (isWithoutClock(world, message)) return 'withoutClock';
+	if (equal.some((one) => isLostAtTheEnd(world, one))) return 'lostAtTheEnd';
+	if (equal.some((one) => isOverwritten(world, one))) return 'killedAfterOlderCopy';
+	return isAbsent(world, equal) ? 'absent' : undefined;
+}
+
+/** Whether a trigger was first published, and has got a message, while the inbox was not published. */
+function isAbsent({ absences, triggers }: World, equal: Written[]): boolean {
+	return absences.some(({ from, to }) => {
+		const isNew = triggers.some(
+			({ registeredAt }) => from - callMs < registeredAt && registeredAt < to,
+		);
+		return isNew && equal.some(({ at }) => from - callMs <= at && at <= to + callMs);
 	});
 }
 
-/** When a trigger was last silent: a call that tells it again may be lost too. */
-function lastSilence(until: number, lostCallsAt: number[]): number {
-	const last = lostCallsAt.findLast((at) => until < at && at < until + tellAgainMs);
-	return last === undefined ? until : lastSilence(last, lostCallsAt);
+/** A message with all that have the same content, if nothing identifies it. */
+function equalOf({ written }: World, message: Written): Written[] {
+	if (message.isCertain) return [message];
+	return written.filter((one) => !one.isCertain && contentOf(one) === contentOf(message));
 }
 
-/** Whether the question to the sender of a message has failed while it was written. */
-function isWithoutQuestion({ executions }: World, { phone, at }: Written): boolean {
-	return executions.some(({ phones, asked, startedAt, endedAskingAt }) => {
-		const isDuring = startedAt < at && at < endedAskingAt + callMs;
-		return isDuring && phones.includes(phone) && !asked.has(phone);
-	});
+function repetitionExcuse(world: World, phone: string): Exception | undefined {
+	const own = world.written.filter((one) => one.phone === phone);
+	return own.some(({ repeatedAt }) => repeatedAt && isKilledSoonAfter(world, repeatedAt))
+		? 'killedWhileRepeating'
+		: undefined;
 }
 
-/** A message without ID and time is recognized if its sender was asked before, writes nothing equal, and no process is lost meanwhile. */
-function canBeRecognized(
-	{ executions, written, schedule }: World,
-	{ isCertain, phone, text, at, id }: Written,
+function isKilledWhileHandingOver(world: World, { id }: Written): boolean {
+	const got = world.executions.flatMap(({ output, acceptedAt }) =>
+		output.includes(id) ? acceptedAt : [],
+	);
+	const late = world.inbox.late.flatMap((one) => (one.id === id ? one.at : []));
+	return [...got, ...late].some((at) => isKilledSoonAfter(world, at));
+}
+
+/** Whether what n8n had stored of a message, or of the question to its sender, was overwritten, and the process was killed before it was stored again. */
+function isOverwritten(
+	{ kills, olderCopies, inbox, executions }: World,
+	message: Written,
 ): boolean {
-	if (isCertain) return true;
-	const isEqual = (one: Written) => one.id !== id && one.phone === phone && one.text === text;
-	const askedAt = ({ asked, phones }: Execution) =>
-		asked.get(phone) ?? (phones.includes(phone) ? Infinity : 0);
-	const isEarly = executions.some((one) => askedAt(one) > at);
-	const isDisturbed = schedule.actions.some(({ is }) => is === 'kill' || is === 'publish');
-	return !isEarly && !isDisturbed && !written.some(isEqual);
+	const { outcomes, at, phone } = message;
+	const handled = outcomes.get(inbox.url)?.at ?? at;
+	const told = executions.flatMap((one) => (one.phones.includes(phone) ? one.startedAt : []));
+	return olderCopies.some(({ url, from, to }) => {
+		const isOlder = url === inbox.url && [handled, ...told].some((time) => time <= to);
+		return isOlder && kills.some((kill) => from <= kill.at && kill.at < to + storedAgainMs);
+	});
+}
+
+/** Whether nothing can tell a second delivery of a message from an equal message. */
+function isUnidentified({ kills, publications }: World, equal: Written[]): boolean {
+	if (equal[0].isCertain) return false;
+	const isPublished = equal.some(({ at }) =>
+		publications.some((one) => Math.abs(one - at) < callMs),
+	);
+	const isLost = equal.some(({ hasLostResponse }) => hasLostResponse);
+	if (equal.length > 1 && (isPublished || isLost)) return true;
+	return equal.some((one) =>
+		equal
+			.filter(({ at }) => one.at - sameMs < at && at <= one.at)
+			.some(({ at }) => kills.some((kill) => at <= kill.at && kill.at <= one.handledAt)),
+	);
+}
+
+/** Whether a process was killed between the deliveries of a message, and nothing says whether it was written before the question. */
+function isWithoutClock({ kills, schedule }: World, { at, handledAt }: Written): boolean {
+	const isKilled = kills.some((kill) => at <= kill.at && kill.at <= handledAt);
+	return !schedule.setting.showsClock && isKilled;
+}
+
+/** Whether n8n has accepted a message just before it would have ended the wait itself, and its response was lost. */
+function isLostAtTheEnd({ executions }: World, { id }: Written): boolean {
+	return executions.some(({ output, acceptedAt, until, isAcceptedUnheard }) => {
+		const isAtTheEnd = acceptedAt > until + graceMs - callMs;
+		return output.includes(id) && isAcceptedUnheard && isAtTheEnd;
+	});
+}
+
+/** Whether a process was killed before n8n could store what had happened. The inbox stores nothing while it is not published. */
+function isKilledSoonAfter({ kills, unpublished, inbox }: World, since: number): boolean {
+	const gaps = unpublished.filter(({ url, from, to }) => {
+		return url === inbox.url && from < since + callMs && since < to;
+	});
+	const end = Math.max(since, ...gaps.map(({ to }) => to)) + callMs;
+	return kills.some(({ at }) => since <= at && at < end);
 }
 
 /** Whether a message is certainly the reply to a question: the first one after it, long before the time is up. */

@@ -1,58 +1,47 @@
-/** n8n: its processes, triggers and executions, and the calls between them. */
-import type { Person, Run, RunState } from '../../../../nodes/BusinessMessaging/inbox/core';
-import { Inbox, type Late } from '../../../../nodes/BusinessMessaging/inbox/inbox';
-import type {
-	CallResult,
-	InboxPorts,
-	TriggerRequest,
-} from '../../../../nodes/BusinessMessaging/inbox/ports';
-import { fromRecord } from '../../../../nodes/BusinessMessaging/inbox/records';
-import {
-	type Action,
-	DeliveryUnderWay,
-	type Execution,
-	type Schedule,
-	type Trigger,
-	type Written,
-} from './parts';
+/** n8n's processes, triggers and requests, in virtual time; n8n reads, changes and writes back what it stores as a whole. */
+import type { Keeper } from '../../../../nodes/BusinessMessaging/inbox/keeper';
+import type { DeliveryNames } from '../../../../nodes/BusinessMessaging/inbox/messageNames';
+import type { OtherTrigger } from '../../../../nodes/BusinessMessaging/inbox/otherTrigger';
+import type { Calls } from '../../../../nodes/BusinessMessaging/inbox/protocol';
+import { type Action, DeliveryUnderWay, type Schedule, type Trigger } from './parts';
 import { type Life, VirtualTime, newLife } from './time';
-
-/** A process of n8n. */
-export interface Process {
-	life: Life;
-	isUp: boolean;
-	inboxes: Map<string, Inbox>;
-}
-
-export interface Publication {
-	url: string;
-	from: number;
-	to: number;
-	hasLearned: boolean;
-}
 
 /** n8n's address. */
 export const root = 'https://n8n.test/';
-const callTimeoutMs = 10_000;
-/** When n8n notices that the worker of an execution was killed, and when it deletes this execution, ms after that. */
-const [recoveryMs, keepMs] = [30_000, 300_000];
+/** How often the main process calls the inbox. */
+const wakeMs = 30_000;
+/** How long after the last action everything is over, ms, and when n8n is started again. */
+const quietMs = 800_000;
+export const restartMs = 2_400_000;
 
-/** n8n with its processes, triggers and executions. */
-export class N8n extends VirtualTime {
+/** A process of n8n, with what it has in memory. */
+export interface Process {
+	life: Life;
+	isUp: boolean;
+	keepers: Map<string, Keeper>;
+	others: Map<string, { trigger: OtherTrigger; names: DeliveryNames }>;
+}
+
+/** A process that has just started. */
+export const fresh = () => ({ life: newLife(), keepers: new Map(), others: new Map() });
+
+/** n8n. */
+export abstract class N8n extends VirtualTime {
 	readonly log: string[] = [];
 	readonly triggers: Trigger[] = [];
 	readonly processes: Process[] = [];
-	readonly executions: Execution[] = [];
-	readonly written: Written[] = [];
-	readonly warnings: string[] = [];
-	/** When triggers were being published, and whether the others have responded to them. */
-	readonly publications: Publication[] = [];
 	/** When processes were killed; when older copies were read, and written back. */
-	readonly kills: number[] = [];
-	readonly olderCopies: Array<{ from: number; to: number }> = [];
-	/** Open runs that n8n has not stored long after an older copy was written back. */
-	readonly overwritten: string[] = [];
-	private sealed = 0;
+	readonly kills: Array<{ at: number; process: number }> = [];
+	readonly olderCopies: Array<{ url: string; from: number; to: number }> = [];
+	/** When triggers were removed at the service, or registered there. */
+	readonly publications: number[] = [];
+	/** When the inbox was not registered at the service. */
+	readonly absences: Array<{ from: number; to: number }> = [];
+	/** When triggers could not be called. */
+	readonly unpublished: Array<{ url: string; from: number; to: number }> = [];
+	/** What a proxy responds for, and until when. */
+	protected readonly pages: Array<{ of: 'runs' | 'triggers'; until: number }> = [];
+	private loops = 0;
 
 	constructor(
 		readonly schedule: Schedule,
@@ -60,16 +49,32 @@ export class N8n extends VirtualTime {
 	) {
 		super(schedule.seed, schedule.setting.trouble);
 		const { setting } = schedule;
-		for (let n = 0; n < setting.processes; n++)
-			this.processes.push({ life: newLife(), isUp: true, inboxes: new Map() });
+		for (let n = 0; n < setting.processes; n++) this.processes.push({ isUp: true, ...fresh() });
 		for (let n = 0; n < setting.triggers; n++) {
 			const isThere = !schedule.actions.some((one) => this.isNewTrigger(one, n));
 			this.triggers.push({
-				...{ url: `${root}webhook/trigger-${n}/webhook`, stored: '{}' },
-				...{ starting: [], started: [], late: [] },
-				...{ isPublished: isThere, isRegistered: isThere },
+				...{ url: `${root}webhook/trigger-${n}/webhook`, isInbox: n === 0 },
+				// Published after the inbox or before it, a trigger knows where it is.
+				stored: JSON.stringify(n > 0 && isThere ? { other: this.triggers[0].url } : {}),
+				...{ starting: [], started: [], late: [], registeredAt: 0 },
+				...{ isPublished: isThere, isRegistered: isThere, wasPublished: isThere },
 			});
 		}
+	}
+
+	/** Calls that begin in a process or an execution. */
+	protected abstract calls(life: Life): Calls;
+
+	/** Whether anything can still happen: the simulation ends long after the last action. */
+	private get isAwake(): boolean {
+		const last = Math.max(0, ...this.schedule.actions.map(({ at }) => at)) * 1_000;
+		const sinceMs = this.now - this.begin - last;
+		return sinceMs < quietMs || (sinceMs > restartMs && sinceMs < restartMs + 120_000);
+	}
+
+	/** The inbox. */
+	get inbox(): Trigger {
+		return this.triggers[0];
 	}
 
 	/** The first trigger is never new. */
@@ -79,7 +84,7 @@ export class N8n extends VirtualTime {
 	}
 
 	/** Whether a request does not arrive, or its response. */
-	private isLost(): boolean {
+	protected isLost(): boolean {
 		return !this.isCalm && this.random() * 500 < this.schedule.setting.trouble;
 	}
 
@@ -92,32 +97,116 @@ export class N8n extends VirtualTime {
 		if (this.traces) this.log.push(`${((this.now - this.begin) / 1000).toFixed(2)} s  ${text()}`);
 	}
 
-	protected listed(except?: Trigger): string[] {
-		const listed = this.triggers.filter((one) => one.isRegistered && one !== except);
-		return listed.map(({ url }) => url);
+	protected hasPage(of: 'runs' | 'triggers'): boolean {
+		return !this.isCalm && this.pages.some((page) => page.of === of && this.now < page.until);
 	}
 
-	protected calls(life: Life) {
-		return {
-			now: () => this.now,
-			pause: async (ms: number) => await this.after(Math.max(0, ms), life),
-			callTrigger: async (url: string, request: TriggerRequest) =>
-				await this.call(life, url, request),
-		};
+	protected end(life: Life): void {
+		life.isOver = true;
+		for (const tell of life.onEnd) tell();
 	}
 
-	protected seals() {
-		return {
-			seal: (record: string) => `${String(++this.sealed).padStart(16, '0')}${record}`,
-			unseal: (text: string) => text.slice(16),
-		};
+	protected kill(index: number, downMs: number): void {
+		const process = this.processes[index];
+		if (!process.isUp || this.isCalm) return;
+		this.kills.push({ at: this.now, process: index });
+		this.end(process.life);
+		Object.assign(process, { isUp: false, ...fresh() });
+		this.at(this.now + downMs, this.ever, () => {
+			process.isUp = true;
+			for (const trigger of this.triggers)
+				if (this.processOf(trigger) === process) void this.start(trigger);
+		});
 	}
 
-	/** The process that takes a call, if it is up. */
-	protected route(trigger: Trigger): Process {
-		const { isRouted } = this.schedule.setting;
-		const index = isRouted ? this.triggers.indexOf(trigger) : Math.floor(this.random() * 1_000);
-		return this.processes[index % this.processes.length];
+	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
+	protected async writeBack(trigger: Trigger, afterMs: number): Promise<void> {
+		const { stored, wasPublished } = trigger;
+		if (!wasPublished) return;
+		const from = this.now;
+		// If n8n is one process, it is killed together with the execution.
+		await this.after(afterMs, this.mainLife);
+		trigger.stored = stored;
+		this.olderCopies.push({ url: trigger.url, from, to: this.now });
+		this.note(() => `older copy of ${trigger.url} written back`);
+	}
+
+	/** The main process publishes the workflow again. At the end, it writes back what it has read. */
+	protected async publish(
+		trigger: Trigger,
+		{ gone, takes, isRemoved }: Extract<Action, { is: 'publish' }>,
+	): Promise<void> {
+		trigger.isPublished = false;
+		const unpublished = { url: trigger.url, from: this.now, to: Infinity };
+		this.unpublished.push(unpublished);
+		if (isRemoved) trigger.isRegistered = false;
+		if (isRemoved && trigger.isInbox) this.absences.push({ from: this.now, to: Infinity });
+		this.publications.push(this.now);
+		await this.after(gone * 1_000, this.ever);
+		trigger.isPublished = true;
+		trigger.wasPublished = true;
+		unpublished.to = this.now;
+		const { stored } = trigger;
+		const copy = { url: trigger.url, from: this.now, to: Infinity };
+		this.olderCopies.push(copy);
+		await this.after(takes * 1_000, this.ever);
+		trigger.stored = stored;
+		copy.to = this.now;
+		// The list of webhooks is read to register the trigger.
+		if (!trigger.isInbox && this.inbox.isRegistered)
+			trigger.stored = JSON.stringify({ ...JSON.parse(stored), other: this.inbox.url });
+		if (trigger.isInbox) await this.showOthers(trigger);
+		if (!trigger.isRegistered) trigger.registeredAt = this.now;
+		if (trigger.isInbox)
+			for (const absence of this.absences) absence.to = Math.min(absence.to, this.now);
+		this.publications.push(this.now);
+		trigger.isRegistered = true;
+		this.note(() => `${trigger.url} published again`);
+		void this.keepAwake(trigger);
+	}
+
+	/** When it is published, the inbox says where it is. */
+	private async showOthers({ url: inbox }: Trigger): Promise<void> {
+		const calls = this.calls(this.ever);
+		for (const { url, isRegistered, isInbox } of this.triggers)
+			if (isRegistered && !isInbox) await calls.callTrigger(url, { is: 'look', inbox });
+	}
+
+	/** When n8n starts, a trigger that has lost where the inbox is reads the list of webhooks. */
+	protected noteInbox(trigger: Trigger): void {
+		const stored = JSON.parse(trigger.stored) as { other?: string };
+		const isLost = !trigger.isInbox && trigger.isPublished && stored.other === undefined;
+		if (isLost && this.inbox.isRegistered)
+			trigger.stored = JSON.stringify({ ...stored, other: this.inbox.url });
+	}
+
+	/** n8n starts: a registration that somebody has removed is made again, and the inbox wakes. */
+	protected async start(trigger: Trigger): Promise<void> {
+		this.noteInbox(trigger);
+		if (this.processes.length === 1) await this.keepAwake(trigger);
+		else await this.calls(this.ever).callTrigger(trigger.url, { is: 'wake' });
+	}
+
+	/** The life of the process that publishes workflows and carries out executions; in queue mode, it is never killed. */
+	private get mainLife(): Life {
+		return this.processes.length === 1 ? this.processes[0].life : this.ever;
+	}
+
+	/** The main process calls the inbox again and again. If it is the only process, it may be killed. */
+	protected async keepAwake(trigger: Trigger): Promise<void> {
+		if (!trigger.isInbox) return;
+		const loop = ++this.loops;
+		const life = this.mainLife;
+		const calls = this.calls(life);
+		while (loop === this.loops && trigger.isPublished && this.isAwake) {
+			const result = await calls.callTrigger(trigger.url, { is: 'wake' });
+			await calls.pause(typeof result === 'object' ? wakeMs : 1_000);
+		}
+	}
+
+	/** The process that takes the requests to a trigger. */
+	processOf(trigger: Trigger): Process {
+		return this.processes[this.triggers.indexOf(trigger) % this.processes.length];
 	}
 
 	/** A request over n8n's public URL. @returns undefined without a response in time */
@@ -129,14 +218,14 @@ export class N8n extends VirtualTime {
 	): Promise<T | 'gone' | undefined> {
 		const trigger = this.triggers.find((one) => one.url === url);
 		await this.after(this.latency(), life);
-		if (this.isLost()) return undefined;
+		if (this.isLost() || this.hasPage('triggers')) return undefined;
 		if (!trigger?.isPublished) return 'gone';
-		const process = this.route(trigger);
+		const process = this.processOf(trigger);
 		if (!process.isUp) return undefined;
 		const { life: server } = process;
 		return await new Promise((resolve) => {
 			let isWaiting = true;
-			const delivery = new DeliveryUnderWay();
+			const delivery = new DeliveryUnderWay(trigger.registeredAt);
 			const finish = (result: T | undefined) => {
 				if (!isWaiting) return;
 				isWaiting = false;
@@ -180,89 +269,5 @@ export class N8n extends VirtualTime {
 				finish(result);
 			})();
 		});
-	}
-
-	protected inboxOf(trigger: Trigger, process: Process): Inbox {
-		const known = process.inboxes.get(trigger.url);
-		if (known) return known;
-		const inbox = new Inbox(trigger.url, this.inboxPorts(process.life));
-		process.inboxes.set(trigger.url, inbox);
-		return inbox;
-	}
-
-	private inboxPorts(life: Life): InboxPorts {
-		return {
-			...this.calls(life),
-			...this.seals(),
-			callRun: async (run, record) => await this.callRun(life, run, record),
-			repeat: async (run, person, key) => await this.repeat(life, run, person, key),
-			warn: (message) => void this.warnings.push(message),
-		};
-	}
-
-	private async call(life: Life, url: string, request: TriggerRequest): Promise<CallResult> {
-		return await this.request(life, url, callTimeoutMs, async (trigger, process, delivery) => {
-			const inbox = this.inboxOf(trigger, process);
-			inbox.known.load(delivery);
-			const { late, ...response } = await inbox.respond(delivery, request);
-			if (late) this.startLate(trigger, delivery, late);
-			this.note(
-				() =>
-					`${request.is} ${trigger.url.slice(-17, -8)}: ${JSON.stringify(response).slice(0, 150)}`,
-			);
-			return response;
-		});
-	}
-
-	private startLate(trigger: Trigger, delivery: DeliveryUnderWay, late: Late[]): void {
-		delivery.forgets = true;
-		delivery.starts.push(() => {
-			for (const { message } of late)
-				trigger.late.push({ id: message.messageId ?? '', at: this.now });
-			this.note(() => `late: ${late.map(({ message }) => message.messageId).join(' ')}`);
-		});
-	}
-
-	/** A call of the URL that resumes an execution. */
-	private async callRun(life: Life, run: Run, record?: string): Promise<RunState> {
-		await this.after(this.latency(), life);
-		const execution = this.executions.find(({ url }) => url === run.url);
-		if (!execution) return 'gone';
-		const { state } = execution;
-		let result = this.stateOf(execution);
-		if (state === 'waiting' && record !== undefined) {
-			const handed = fromRecord(run.id, record, run.owner);
-			const messages = [...(handed?.people.values() ?? [])].flatMap((person) => person.messages);
-			execution.output.push(...messages.map(({ messageId = '' }) => messageId));
-			execution.state = 'over';
-			execution.acceptedAt = this.now;
-			result = 'accepted';
-			this.note(() => `run ${run.id} got ${execution.output.join(' ')}`);
-		}
-		await this.after(this.latency(), life);
-		return this.isLost() ? 'unknown' : result;
-	}
-
-	private stateOf({ state, isStopped, diedAt }: Execution): RunState {
-		if (state === 'waiting') return 'waiting';
-		if (isStopped) return 'stopped';
-		if (state === 'asking' || this.now < diedAt + recoveryMs) return 'running';
-		const { keepsExecutions } = this.schedule.setting;
-		// n8n has stored nothing of an execution that was killed before it waited.
-		if (state === 'dead' && (keepsExecutions || this.now < diedAt + keepMs)) return 'broken';
-		if (!keepsExecutions) return 'gone';
-		return state === 'failed' ? 'stopped' : 'finished';
-	}
-
-	private async repeat(life: Life, run: Run, { to }: Person, key: string): Promise<boolean> {
-		await this.after(this.latency(), life);
-		if (this.schedule.setting.refusesRepetitions) return false;
-		const execution = this.executions.find(({ id }) => id === run.id);
-		const keys = execution?.repeated.get(to) ?? new Map<string, number>();
-		execution?.repeated.set(to, keys.set(key, this.now));
-		const isThis = ({ id, phone, isCertain }: Written) =>
-			phone === to && (id === key || !isCertain);
-		for (const message of this.written.filter(isThis)) message.isRepeatedFor = true;
-		return true;
 	}
 }

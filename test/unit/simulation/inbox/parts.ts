@@ -1,13 +1,12 @@
 /** Schedules, and the parts of the simulated world. */
 import type { Arrival, Question } from '../../../../nodes/BusinessMessaging/inbox/core';
-import type { Delivery } from '../../../../nodes/BusinessMessaging/inbox/ports';
+import type { InboxDelivery } from '../../../../nodes/BusinessMessaging/inbox/protocol';
 import type { Life } from './time';
 
-/** How n8n runs. */
+/** How n8n runs. The first trigger is the inbox; the third one only wants opt-outs. */
 export interface Setting {
+	/** Each trigger's URL leads to one of them. */
 	processes: number;
-	/** Whether each trigger's URL leads to one process. Otherwise, any process may get any call. */
-	isRouted: boolean;
 	triggers: number;
 	/** Whether the service refuses to repeat questions. */
 	refusesRepetitions: boolean;
@@ -15,13 +14,16 @@ export interface Setting {
 	keepsExecutions: boolean;
 	/** How many of 100 calls take long. A fifth as many fail, or their response is lost. */
 	trouble: number;
+	/** The service's clock minus that of n8n, seconds, and whether the service shows it. */
+	skew: number;
+	showsClock: boolean;
 }
 
 /** What happens, at a time in seconds. */
 export type Action = { at: number } &
 	/**
 	 * `failing`: people whose question is not sent, or not for certain. `pace`: the time from one question to the next,
-	 * seconds. `dies`: its worker is killed when the triggers know that everybody was asked, before n8n stores the wait.
+	 * seconds. `dies`: its worker is killed when the inbox knows that everybody was asked, before n8n stores the wait.
 	 */
 	(| {
 				is: 'ask';
@@ -32,12 +34,13 @@ export type Action = { at: number } &
 				pace: number;
 				dies: boolean;
 		  }
-		| { is: 'write'; person: number; text: string; isCertain: boolean }
+		/** `quotes`: the run whose question it quotes. */
+		| { is: 'write'; person: number; text: string; isCertain: boolean; quotes?: number }
 		| { is: 'kill'; process: number; down: number }
 		| { is: 'killAsker'; run: number }
 		| { is: 'stop'; run: number }
-		/** For some seconds, the owner, or every other trigger, hears nothing from a run that asks. */
-		| { is: 'cutOff'; run: number; lasts: number; from: CutOff['from'] }
+		/** For some seconds, a proxy responds with a page: to calls of runs, or to all requests to triggers. */
+		| { is: 'page'; of: 'runs' | 'triggers'; lasts: number }
 		| { is: 'olderCopy'; trigger: number; after: number }
 		/** A trigger that is new was not there before. One that is removed gets no deliveries meanwhile. */
 		| {
@@ -65,32 +68,35 @@ export interface Written {
 	text: string;
 	at: number;
 	isCertain: boolean;
-	/** Whether the question was repeated after it. */
-	isRepeatedFor: boolean;
-	/** Whether the message was nowhere after the service had delivered it. */
-	isLost: boolean;
-	/** What each trigger has made of it. */
-	outcomes: Map<string, 'started' | 'taken' | 'pending' | 'givenUp'>;
+	quoted?: string;
+	/** When the question was first repeated after it, or after an equal one that cannot be told from it. */
+	repeatedAt?: number;
+	/** Whether a trigger has handled it, and the service has got no response. */
+	hasLostResponse: boolean;
+	/** When a trigger has last received it. */
+	handledAt: number;
+	/** URLs of triggers whose workflow it has started, each as often; and those for which the service has got no response then. */
+	starts: string[];
+	lostStarts: string[];
+	/** What each trigger has made of it, and when. */
+	outcomes: Map<string, { is: 'started' | 'taken' | 'pending' | 'givenUp'; at: number }>;
 }
 
 /** A trigger of n8n. */
 export interface Trigger {
 	url: string;
+	isInbox: boolean;
 	isPublished: boolean;
 	isRegistered: boolean;
+	/** Whether it was published at any time. Only then may an execution of its workflow be under way. */
+	wasPublished: boolean;
+	registeredAt: number;
 	stored: string;
 	/** Messages with which n8n is starting its workflow. */
 	starting: string[];
 	/** Messages with which its workflow has started, and with which it has started late. */
 	started: string[];
 	late: Array<{ id: string; at: number }>;
-}
-
-/** A time when the owner, or every other trigger, hears nothing from a run that asks. */
-export interface CutOff {
-	from: 'owner' | 'others';
-	lastsMs: number;
-	until: number;
 }
 
 /** An execution of Send and Wait. */
@@ -102,24 +108,17 @@ export interface Execution {
 	/** When it began to ask, and to wait. */
 	startedAt: number;
 	waitsAt: number;
-	/** When it was clear that nobody else would be asked. */
-	endedAskingAt: number;
 	/** When its worker was killed. */
 	diedAt: number;
-	/** When it has called its owner. */
-	calledOwnerAt: number[];
-	/** When it got its replies. */
+	/** When it got its replies, and whether the inbox has got no response then. */
 	acceptedAt: number;
+	isAcceptedUnheard: boolean;
 	until: number;
-	/** Who hears nothing from it for a while. */
-	cutOffs: CutOff[];
-	/** When it has called a trigger that is not the owner, without a response. */
-	lostCallsAt: number[];
 	/** Whom it asks, and when each of them was asked. */
 	phones: string[];
 	asked: Map<string, number>;
-	/** After which messages, by their keys, the question to each person was repeated, and when. */
-	repeated: Map<string, Map<string, number>>;
+	/** After which messages the question to each person was repeated. */
+	repeated: Map<string, Set<string>>;
 	output: string[];
 	/** Whether n8n itself has ended the wait. */
 	isEndedByLimit: boolean;
@@ -127,7 +126,7 @@ export interface Execution {
 }
 
 /** A delivery while n8n handles it: what n8n had read, and what it writes back. */
-export class DeliveryUnderWay implements Delivery {
+export class DeliveryUnderWay implements InboxDelivery {
 	stored: unknown;
 	live?: { toJSON(): unknown };
 	/** Whether n8n writes back all that it has read, with the changes. */
@@ -141,6 +140,8 @@ export class DeliveryUnderWay implements Delivery {
 	finish!: (isDone: boolean) => void;
 	private readonly finished = new Promise<boolean>((resolve) => (this.finish = resolve));
 	private column: Record<string, unknown> = {};
+
+	constructor(readonly since: number) {}
 
 	async hasSucceeded(): Promise<boolean> {
 		return await this.finished;
@@ -156,17 +157,37 @@ export class DeliveryUnderWay implements Delivery {
 		this.writes = true;
 	}
 
+	/** Another trigger stores where the inbox is. */
+	note(inbox: string | undefined): void {
+		this.column.other = inbox;
+		this.writes = true;
+	}
+
 	written(): string {
 		return JSON.stringify({ ...this.column, inbox: this.live ?? this.stored });
 	}
 }
 
-/** The message as a trigger reads it. */
-export function arrivalOf({ id, phone, text, at, isCertain }: Written): Arrival {
+/** What equal messages share if they have neither an ID nor a time. */
+export function contentOf({
+	phone,
+	text,
+	quoted = '',
+}: Pick<Written, 'phone' | 'text' | 'quoted'>) {
+	return `u${phone}${text}${quoted}`;
+}
+
+/** The message as a trigger reads it. Most messages have neither an ID nor a time, as in the specification's event. */
+export function arrivalOf(
+	{ id, phone, text, at, isCertain, quoted }: Written,
+	skewMs: number,
+	now: number,
+): Arrival {
 	return {
-		...{ key: isCertain ? id : `u${phone}${text}`, text, messageId: id },
-		respondedAt: new Date(at).toISOString(),
-		...{ phone, time: isCertain ? at : Number.NaN, isOptOut: text === 'STOP', isCertain },
+		...{ key: isCertain ? id : contentOf({ phone, text, quoted }), text, messageId: id },
+		...{ respondedAt: new Date(at).toISOString(), firstAt: now },
+		...{ phone, time: isCertain ? at + skewMs : Number.NaN, isOptOut: text === 'STOP', isCertain },
+		...(quoted !== undefined && { quoted }),
 	};
 }
 

@@ -1,188 +1,167 @@
 /**
- * n8n, its processes and the service in virtual time, around the real protocol of Send and Wait. Calls take random times, may fail,
- * and their processes may be killed in between; n8n reads, changes and writes back what it stores as a whole. The same schedule and
- * seed always give the same course.
+ * n8n, its executions and the service in virtual time, around the real protocol of Send and Wait. Calls take random times, may fail,
+ * and their processes may be killed in between. The same schedule and seed always give the same course.
  */
 import { pull } from 'lodash';
 
-import { Asker, type AskerPorts, isSilent } from '../../../../nodes/BusinessMessaging/inbox/asker';
-import { type Person, graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
-import { learn } from '../../../../nodes/BusinessMessaging/inbox/inbox';
-import type { Calls } from '../../../../nodes/BusinessMessaging/inbox/ports';
-import { fromRecord } from '../../../../nodes/BusinessMessaging/inbox/records';
-import {
-	type DeliveryUnderWay,
-	type Action,
-	type Execution,
-	type Trigger,
-	type Written,
-	arrivalOf,
-	questionOf,
-} from './parts';
-import { N8n, type Process, root } from './n8n';
-import { type Life, newLife } from './time';
+import type { Late, Verdict } from '../../../../nodes/BusinessMessaging/inbox/core';
+import { Keeper } from '../../../../nodes/BusinessMessaging/inbox/keeper';
+import { DeliveryNames } from '../../../../nodes/BusinessMessaging/inbox/messageNames';
+import { OtherTrigger } from '../../../../nodes/BusinessMessaging/inbox/otherTrigger';
+import type { CallResult, Request } from '../../../../nodes/BusinessMessaging/inbox/protocol';
+import { Executions, phoneOf } from './executions';
+import { type Process, fresh, restartMs } from './n8n';
+import { type Action, type DeliveryUnderWay, type Trigger, type Written, arrivalOf } from './parts';
+import type { Life } from './time';
 
 /** The service delivers again after these times, ms, and then gives up. */
 const retriesMs = [
 	2_000, 5_000, 10_000, 20_000, 40_000, 60_000, 120_000, 240_000, 480_000, 960_000,
 ];
 const serviceTimeoutMs = 10_000;
-
-/** Within this time, ms, what an older copy has overwritten is stored again. */
-const storedAgainMs = 720_000;
-
-/** When something happens after all actions, ms: until then, processes that were killed may know nothing. */
-export const nextEventMs = 60_000;
-
-type Asking = Extract<Action, { is: 'ask' }>;
-
-const phoneOf = (person: number) => `+1555000100${person}`;
+const callTimeoutMs = 10_000;
 
 /** A schedule in n8n and the service. */
-export class World extends N8n {
+export class World extends Executions {
+	readonly warnings: string[] = [];
+	private made = 0;
+
 	/** Carries out a schedule, until nothing happens any more. */
 	async run(): Promise<void> {
 		for (const action of this.schedule.actions)
 			this.at(this.begin + action.at * 1_000, this.ever, () => this.act(action));
 		const last = Math.max(0, ...this.schedule.actions.map(({ at }) => at)) * 1_000;
 		this.at(this.begin + last + 40_000, this.ever, () => this.calm());
-		// Any event brings the state back into the memory of processes that were killed.
-		for (const ms of [nextEventMs, 600_000, 7_200_000])
-			this.at(this.begin + last + ms, this.ever, () => this.write('x', 'Hello', true));
-		this.at(this.begin + last + 2_400_000, this.ever, () => this.repeatAll());
+		void this.keepAwake(this.triggers[0]);
+		// Long after everything, n8n is started again, and the service delivers again what can be recognized.
+		this.at(this.begin + last + restartMs, this.ever, () => this.repeatAll());
 		while (await this.step()) if (this.steps > 200_000) throw new Error('It never ends');
 	}
 
 	private calm(): void {
 		this.isCalm = true;
 		for (const process of this.processes) process.isUp = true;
+		for (const trigger of this.triggers) void this.start(trigger);
 	}
 
-	/** Long after everything, n8n is started again, and the service delivers again what can be recognized. */
 	private repeatAll(): void {
 		for (const process of this.processes) {
 			this.end(process.life);
-			Object.assign(process, { life: newLife(), inboxes: new Map() });
+			Object.assign(process, fresh());
 		}
-		for (const message of this.written) message.isLost = !this.isThere(message);
+		for (const trigger of this.triggers) this.noteInbox(trigger);
 		for (const message of this.written.filter(({ isCertain }) => isCertain))
 			for (const trigger of this.triggers)
 				if (message.outcomes.has(trigger.url)) void this.deliver(trigger, message);
-	}
-
-	private isThere({ id, isRepeatedFor }: Written): boolean {
-		const inRun = this.executions.some(({ output }) => output.includes(id));
-		const hasStarted = this.triggers.some(
-			({ started, late }) => started.includes(id) || late.some((one) => one.id === id),
-		);
-		return isRepeatedFor || inRun || hasStarted;
+		void this.keepAwake(this.inbox);
 	}
 
 	private act(action: Action): void {
 		const { setting } = this.schedule;
 		this.note(() => JSON.stringify(action));
 		if (action.is === 'ask') this.ask(action);
-		if (action.is === 'write') this.write(phoneOf(action.person), action.text, action.isCertain);
+		if (action.is === 'write') this.write(action);
 		if (action.is === 'kill') this.kill(action.process % setting.processes, action.down * 1_000);
 		if (action.is === 'killAsker') this.killAsker(this.executions[action.run]);
 		if (action.is === 'stop') this.stop(this.executions[action.run]);
-		if (action.is === 'cutOff') this.cutOff(action);
+		if (action.is === 'page')
+			this.pages.push({ of: action.of, until: this.now + action.lasts * 1_000 });
 		const trigger = this.triggers[('trigger' in action ? action.trigger : 0) % setting.triggers];
 		if (action.is === 'olderCopy') void this.writeBack(trigger, action.after * 1_000);
 		if (action.is === 'publish') void this.publish(trigger, action);
 	}
 
-	private end(life: Life): void {
-		life.isOver = true;
-		for (const tell of life.onEnd) tell();
-	}
-
-	private kill(index: number, downMs: number): void {
-		const process = this.processes[index];
-		if (!process.isUp || this.isCalm) return;
-		this.kills.push(this.now);
-		this.end(process.life);
-		Object.assign(process, { life: newLife(), isUp: false, inboxes: new Map() });
-		this.at(this.now + downMs, this.ever, () => (process.isUp = true));
-	}
-
-	private killAsker(execution?: Execution): void {
-		if (execution?.state !== 'asking') return;
-		Object.assign(execution, { state: 'dead', diedAt: this.now });
-		this.end(execution.life);
-	}
-
-	private stop(execution?: Execution): void {
-		if (execution?.state !== 'waiting') return;
-		execution.state = 'over';
-		execution.isStopped = true;
-	}
-
-	private cutOff({ run, lasts, from }: Extract<Action, { is: 'cutOff' }>): void {
-		const lastsMs = lasts * 1_000;
-		this.executions[run]?.cutOffs.push({ from, lastsMs, until: this.now + lastsMs });
-	}
-
-	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
-	private async writeBack(trigger: Trigger, afterMs: number): Promise<void> {
-		const { stored } = trigger;
-		const from = this.now;
-		await this.after(afterMs, this.ever);
-		trigger.stored = stored;
-		const copy = { from, to: this.now };
-		this.olderCopies.push(copy);
-		this.note(() => `older copy of ${trigger.url} written back`);
-		const { known } = this.inboxOf(trigger, this.route(trigger));
-		const open = known.runs.all().filter((run) => known.isOpen(run));
-		await this.after(storedAgainMs, this.route(trigger).life);
-		if (this.olderCopies.at(-1) !== copy || !trigger.isPublished) return;
-		const { inbox = {} } = JSON.parse(trigger.stored) as { inbox?: object };
-		for (const { id } of open) if (known.runs.get(id) && !(id in inbox)) this.overwritten.push(id);
-	}
-
-	/** The main process publishes the workflow again. It receives no deliveries. */
-	private async publish(
-		trigger: Trigger,
-		{ gone, takes, isRemoved }: Extract<Action, { is: 'publish' }>,
-	): Promise<void> {
-		const publishing = { url: trigger.url, from: this.now, to: Infinity, hasLearned: true };
-		this.publications.push(publishing);
-		trigger.isPublished = false;
-		if (isRemoved) trigger.isRegistered = false;
-		await this.after(gone * 1_000, this.ever);
-		trigger.isPublished = true;
-		const stored = JSON.parse(trigger.stored) as Record<string, unknown>;
-		await this.after(takes * 500, this.ever);
-		trigger.isRegistered = true;
-		const silent = new Set<string>();
-		const calls = this.calls(this.ever);
-		const callTrigger: Calls['callTrigger'] = async (url, request) => {
-			const result = await calls.callTrigger(url, request);
-			if (result === undefined) silent.add(url);
-			else silent.delete(url);
-			return result;
+	protected calls(life: Life) {
+		return {
+			now: () => Math.floor(this.now),
+			pause: async (ms: number) => await this.after(Math.max(0, ms), life),
+			callTrigger: async (url: string, request: Request) => await this.call(life, url, request),
 		};
-		const ports = { ...calls, ...this.seals(), callTrigger };
-		const learned = await learn(ports, trigger.url, this.listed(trigger), stored.inbox);
-		await this.after(takes * 500, this.ever);
-		trigger.stored = JSON.stringify(learned ? { ...stored, inbox: learned } : stored);
-		Object.assign(publishing, { to: this.now, hasLearned: silent.size === 0 });
-		this.olderCopies.push(publishing);
-		this.note(() => `${trigger.url} published again`);
 	}
 
-	private write(phone: string, text: string, isCertain: boolean): void {
-		const message: Written = {
-			id: `m${this.written.length}`,
-			...{
-				phone,
-				text,
-				isCertain,
-				at: this.now,
-				isRepeatedFor: false,
-				isLost: false,
-				outcomes: new Map(),
+	private keeperOf(trigger: Trigger, process: Process): Keeper {
+		const known = process.keepers.get(trigger.url);
+		if (known) return known;
+		const { life } = process;
+		const keeper = new Keeper(
+			trigger.url,
+			{
+				...this.calls(life),
+				seal: (text) => text,
+				unseal: (text) => text,
+				callRun: async (run, isHandOver) => await this.callRun(life, run, isHandOver),
+				repeat: async (run, person, key) => await this.repeat(life, run, person, key),
+				warn: (message) => void this.warnings.push(message),
 			},
+			`p${++this.made}`,
+		);
+		process.keepers.set(trigger.url, keeper);
+		return keeper;
+	}
+
+	private otherOf(trigger: Trigger, process: Process) {
+		const { other } = JSON.parse(trigger.stored) as { other?: string };
+		const opened = process.others.get(trigger.url) ?? this.newOther(trigger, process);
+		if (opened.trigger.inbox === undefined && other !== undefined) opened.trigger.look(other);
+		return opened;
+	}
+
+	private newOther(trigger: Trigger, process: Process) {
+		const { life } = process;
+		const ports = {
+			...this.calls(life),
+			isManual: false,
+			listInbox: async () => {
+				await this.after(this.latency(), life);
+				if (this.isLost()) throw new Error('The list is not known');
+				return this.inbox.isRegistered ? this.inbox.url : undefined;
+			},
+			warn: (message: string) => void this.warnings.push(message),
+		};
+		const made = {
+			trigger: new OtherTrigger(ports),
+			names: new DeliveryNames(`p${++this.made}`),
+		};
+		process.others.set(trigger.url, made);
+		return made;
+	}
+
+	private async call(life: Life, url: string, request: Request): Promise<CallResult> {
+		return await this.request(life, url, callTimeoutMs, async (trigger, process, delivery) => {
+			if (request.is === 'look') {
+				const { trigger: other } = this.otherOf(trigger, process);
+				other.look(request.inbox);
+				delivery.note(other.inbox);
+				return { inbox: 'no' as const };
+			}
+			const keeper = this.keeperOf(trigger, process);
+			keeper.load(delivery);
+			const { late, response } = await keeper.respond(delivery, request, trigger.isInbox);
+			if (late) this.startLate(trigger, delivery, late);
+			if (request.is !== 'wake')
+				this.note(
+					() =>
+						`${request.is}: ${JSON.stringify(response)}${request.is === 'what' ? JSON.stringify(request.messages.map((m) => [m.arrival.key, m.arrival.messageId, m.name])) : ''}`,
+				);
+			return response;
+		});
+	}
+
+	private startLate(trigger: Trigger, delivery: DeliveryUnderWay, late: Late[]): void {
+		delivery.forgets = true;
+		delivery.starts.push(() => {
+			for (const { message } of late)
+				trigger.late.push({ id: message.messageId ?? '', at: this.now });
+			this.note(() => `late: ${late.map(({ message }) => message.messageId).join(' ')}`);
+		});
+	}
+
+	private write({ person, text, isCertain, quotes }: Extract<Action, { is: 'write' }>): void {
+		const quoted = quotes === undefined ? undefined : `q ${quotes} ${phoneOf(person)}`;
+		const message: Written = {
+			...{ id: `m${this.written.length}`, phone: phoneOf(person), text, isCertain },
+			...{ at: this.now, outcomes: new Map(), quoted, hasLostResponse: false, handledAt: 0 },
+			...{ starts: [], lostStarts: [] },
 		};
 		this.written.push(message);
 		for (const trigger of this.triggers.filter((one) => one.isRegistered))
@@ -190,20 +169,34 @@ export class World extends N8n {
 	}
 
 	private async deliver(trigger: Trigger, message: Written): Promise<void> {
-		if (!message.outcomes.has(trigger.url)) message.outcomes.set(trigger.url, 'pending');
+		const { outcomes } = message;
+		if (!outcomes.has(trigger.url)) outcomes.set(trigger.url, { is: 'pending', at: this.now });
+		const { registeredAt } = trigger;
 		for (const pauseMs of [0, ...retriesMs]) {
 			await this.after(pauseMs, this.ever);
+			// The service delivers nothing more to a registration that was removed.
+			if (trigger.registeredAt !== registeredAt || !trigger.isRegistered) {
+				if (outcomes.get(trigger.url)?.is === 'pending') outcomes.delete(trigger.url);
+				return;
+			}
+			let isHandled = false;
 			const status = await this.request(
 				this.ever,
 				trigger.url,
 				serviceTimeoutMs,
-				async (_, process, delivery) => await this.receive(trigger, process, delivery, message),
+				async (_, process, delivery) => {
+					isHandled = true;
+					return await this.receive(trigger, process, delivery, message);
+				},
 			);
 			if (status === 200) return;
+			message.hasLostResponse ||= isHandled && status !== 503;
 		}
-		// If the trigger's process is still down, nobody has refused the message.
-		if (this.route(trigger).isUp) message.outcomes.set(trigger.url, 'givenUp');
-		else message.outcomes.delete(trigger.url);
+		outcomes.set(trigger.url, { is: 'givenUp', at: this.now });
+	}
+
+	private wants({ url }: Trigger, { text }: Written): boolean {
+		return !url.includes('trigger-2') || text === 'STOP';
 	}
 
 	private async receive(
@@ -212,134 +205,60 @@ export class World extends N8n {
 		delivery: DeliveryUnderWay,
 		message: Written,
 	): Promise<number> {
-		const inbox = this.inboxOf(trigger, process);
-		inbox.known.load(delivery);
-		// The trigger recognizes an event that has started its workflow.
 		const { id, isCertain, outcomes } = message;
+		if (!this.wants(trigger, message)) {
+			outcomes.delete(trigger.url);
+			return 200;
+		}
+		// The trigger recognizes an event that has started its workflow.
 		if (isCertain && trigger.started.includes(id)) return 200;
 		if (isCertain && trigger.starting.includes(id)) return 503;
-		const arrival = arrivalOf(message);
-		const verdicts = await inbox.consume(delivery, [arrival]);
-		if (verdicts === 'busy') return 503;
-		const [{ is, startsToo }] = verdicts;
-		this.note(() => `${message.id} at ${trigger.url.slice(-17, -8)}: ${is}`);
+		message.handledAt = this.now;
+		const verdict = await this.verdictAt(trigger, process, delivery, message);
+		if (!verdict) return 503;
+		const { is, startsToo } = verdict;
+		this.note(() => `${id} at ${trigger.url.slice(-17, -8)}: ${is}`);
 		if (is === 'ordinary' || startsToo) {
 			delivery.forgets = true;
 			// The trigger remembers the event in the same static data.
-			if (isCertain) inbox.known.keep(delivery);
+			if (trigger.isInbox) delivery.store(this.keeperOf(trigger, process).live);
 			trigger.starting.push(id);
 			delivery.starts.push(() => {
+				message.starts.push(trigger.url);
+				void delivery.ended.then((end) => {
+					if (end === 'lost') message.lostStarts.push(trigger.url);
+				});
 				if (!trigger.started.includes(id)) trigger.started.push(id);
-				if (is === 'ordinary') outcomes.set(trigger.url, 'started');
+				if (is === 'ordinary') outcomes.set(trigger.url, { is: 'started', at: this.now });
 			});
 			const end = () => pull(trigger.starting, id);
 			void delivery.hasSucceeded().then(end);
 			process.life.onEnd.add(end);
 		}
-		if (is === 'taken' && outcomes.get(trigger.url) !== 'started')
-			outcomes.set(trigger.url, 'taken');
+		if (is === 'taken' && outcomes.get(trigger.url)?.is !== 'started')
+			outcomes.set(trigger.url, { is: 'taken', at: this.now });
 		return 200;
 	}
 
-	private ask(action: Asking): void {
-		const id = `run-${String(this.executions.length).padStart(7, '0')}`;
-		const execution: Execution = {
-			id,
-			url: `${root}webhook-waiting/${this.executions.length + 1}/node?wait=${id}&signature=${'a'.repeat(64)}`,
-			...{
-				state: 'asking',
-				isStopped: false,
-				until: Infinity,
-				startedAt: this.now,
-				waitsAt: Infinity,
-				diedAt: -Infinity,
-				calledOwnerAt: [],
-				endedAskingAt: Infinity,
-				acceptedAt: 0,
-				output: [],
-				isEndedByLimit: false,
-			},
-			phones: action.people.map(phoneOf),
-			...{ asked: new Map(), repeated: new Map(), cutOffs: [], lostCallsAt: [], life: newLife() },
-		};
-		this.executions.push(execution);
-		void this.carryOut(execution, action).catch((error) => {
-			execution.state = 'failed';
-			this.note(() => `run ${id} fails: ${String(error)}`);
-		});
-	}
-
-	private async carryOut(
-		execution: Execution,
-		{ failing, kind, limit, pace, dies }: Asking,
-	): Promise<void> {
-		const { life, id, url, phones } = execution;
-		const calls = this.calls(life);
-		const ports: AskerPorts = {
-			...calls,
-			callTrigger: async (called, request) => {
-				const run = request.is === 'tell' ? fromRecord(id, request.run, called) : undefined;
-				// Before there is an owner, it is the trigger that will own the first run. That one is always heard then.
-				const owner = run?.owner ?? this.triggers[0].url;
-				const to = owner === called ? 'owner' : 'others';
-				const isHeard = !execution.cutOffs.some(
-					({ from, until }) => from === to && this.now < until,
-				);
-				if (run && to === 'owner') execution.calledOwnerAt.push(this.now);
-				const mayBeCut = run !== undefined || (request.is === 'hello' && to === 'others');
-				if (mayBeCut && !isHeard) {
-					await this.after(1_000, life);
-					return undefined;
-				}
-				const at = this.now;
-				const result = await calls.callTrigger(called, request);
-				if (isSilent(result) && to === 'others') execution.lostCallsAt.push(at);
-				return result;
-			},
-			listTriggers: async () => {
-				await this.after(this.latency(), life);
-				return this.listed();
-			},
-		};
-		const limitMs = limit * 1_000;
-		const asker = new Asker(ports, { id, url, questions: [questionOf(kind)], limitMs, skewMs: 0 });
-		if (!(await asker.open())) throw new Error('no trigger');
-		const people = phones.map(
-			(to, item): Person => ({
-				...{ item, to, question: 0, since: 0, askedMessageId: null },
-				...{ messages: [], repeatedAfter: [] },
-			}),
-		);
-		try {
-			for (let at = 0; at < people.length; at += 2) {
-				await asker.tell(people.slice(at, at + 2));
-				for (const { to } of people.slice(at, at + 2)) {
-					await this.after(this.latency() + pace * 1_000, life);
-					if (!failing.map(phoneOf).includes(to)) execution.asked.set(to, this.now);
-				}
-			}
-			const asked = people.filter(({ to }) => execution.asked.has(to));
-			execution.until = await asker.close(asked, []);
-			execution.endedAskingAt = this.now;
-			if (asked.length === 0) {
-				execution.state = 'failed';
-				return;
-			}
-		} catch (error) {
-			await asker.stop();
-			throw error;
+	private async verdictAt(
+		trigger: Trigger,
+		process: Process,
+		delivery: DeliveryUnderWay,
+		message: Written,
+	): Promise<Verdict | undefined> {
+		const arrival = arrivalOf(message, this.schedule.setting.skew * 1_000, Math.floor(this.now));
+		if (trigger.isInbox) {
+			const keeper = this.keeperOf(trigger, process);
+			keeper.load(delivery);
+			const verdicts = await keeper.receive(delivery, [arrival]);
+			return verdicts === 'busy' ? undefined : verdicts[0];
 		}
-		if (dies) this.killAsker(execution);
-		await this.after(this.latency(), life);
-		execution.state = 'waiting';
-		execution.waitsAt = this.now;
-		this.note(() => `run ${id} waits`);
-		const end = execution.until + graceMs;
-		this.at(end, this.ever, () => {
-			if (execution.state !== 'waiting') return;
-			execution.state = 'over';
-			execution.isEndedByLimit = true;
-			this.note(() => `n8n ends run ${id}`);
-		});
+		const { trigger: other, names } = this.otherOf(trigger, process);
+		const confirmed = delivery.ended.then((end) => end === 'received');
+		const delivered = names.begin(arrival, Math.floor(this.now), confirmed);
+		const { url, registeredAt } = trigger;
+		const verdicts = await other.ask([delivered], { trigger: url, registeredAt });
+		delivery.note(other.inbox);
+		return verdicts?.[0];
 	}
 }

@@ -1,7 +1,7 @@
 /** Recognizing n8n's engine 2.0, and evaluations, in which nothing may be sent. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { isEvaluation, isOnEngine2 } from '../../../nodes/BusinessMessaging/execution/engine2';
+import { isEvaluation, isOnEngine2 } from '../../../nodes/BusinessMessaging/execution/n8nMode';
 
 const uuid7 = '019a2b3c-4d5e-7f60-8a1b-2c3d4e5f6071';
 const evaluationTrigger = { name: 'Dataset', type: 'n8n-nodes-base.evaluationTrigger' };

@@ -12,7 +12,7 @@ import { toOutputs } from '../../nodes/BusinessMessaging/execution/itemOutput';
 import { inQueues } from '../../nodes/BusinessMessaging/execution/keyedQueue';
 import { previewItems } from '../../nodes/BusinessMessaging/execution/previewItems';
 import type { Rounds } from '../../nodes/BusinessMessaging/execution/rounds';
-import { mapInTurns } from '../../nodes/BusinessMessaging/inTurns';
+import { mapInTurns } from '../../nodes/BusinessMessaging/yieldToN8n';
 import { lookUpTemplates } from '../../nodes/BusinessMessaging/operations/sending/templateReview';
 import { sendText } from '../../nodes/BusinessMessaging/operations/message/sendText';
 import { readAudience } from '../../nodes/BusinessMessaging/operations/sending/audienceRules';

@@ -5,7 +5,7 @@ import { sleep } from 'n8n-workflow';
 const turnMs = 25;
 
 /** A function to call after each piece of work: it pauses if a turn is over. */
-export function pauses(): () => Promise<void> {
+export function yieldToN8n(): () => Promise<void> {
 	let begin = performance.now();
 	return async () => {
 		if (performance.now() - begin < turnMs) return;
@@ -17,10 +17,10 @@ export function pauses(): () => Promise<void> {
 /** `Array.map` with pauses. */
 export async function mapInTurns<T, R>(all: T[], work: (one: T, index: number) => R): Promise<R[]> {
 	const results: R[] = [];
-	const pause = pauses();
+	const yieldNow = yieldToN8n();
 	for (const [index, one] of all.entries()) {
 		results.push(work(one, index));
-		await pause();
+		await yieldNow();
 	}
 	return results;
 }

@@ -1,0 +1,340 @@
+/**
+ * The inbox in one process: it decides on messages, and gives runs their replies. Its memory is the truth; what n8n has
+ * stored is read once, after a start. The rules are in core.ts; README.md has the whole picture.
+ */
+import { BoundedMap } from '../boundedMap';
+import { withLock } from '../mutex';
+import {
+	type Arrival,
+	type Asked,
+	type Run,
+	type Verdict,
+	decideOn,
+	dueAt,
+	fateOf,
+	isPast,
+} from './core';
+import { Known } from './known';
+import { type Delivered, DeliveryNames, MessageNames, type Source } from './messageNames';
+import type { InboxDelivery, KeeperPorts, Request, Responded, InboxResponse } from './protocol';
+import { fromRecord } from './records';
+import { Store } from './store';
+
+/** The shortest time between two calls that ask a run whether it still waits, ms: n8n does not report when a user stops an execution. */
+const pollPauseMs = 5_000;
+/** The longest pause, ms. A pause that is no longer needed stays in memory until it ends. */
+const maxPauseMs = 600_000;
+let made = 0;
+
+/** The inbox. */
+export class Keeper {
+	readonly known = new Known((run) => this.noteChange(run));
+	private readonly store: Store;
+	private readonly deliveries: DeliveryNames;
+	private readonly names: MessageNames;
+	/** The decisions of this process, by the keys of messages. */
+	private readonly verdicts = new BoundedMap<string, Verdict>({ maxSize: 10_000 });
+	private readonly polledAt = new Map<string, number>();
+	/** Runs that may have their replies: they were due before a restart of n8n, or a response was lost. */
+	private readonly mayHaveGot = new Set<string>();
+	/** When each run is handled next, ms since 1970. */
+	private readonly timers = new Map<string, number>();
+	private readonly handingOver = new Set<string>();
+	/** Keys of late replies with which n8n is starting the workflow. */
+	private readonly starting = new Set<string>();
+	private isStartingLate = false;
+	private readonly lock = `keeper ${++made}`;
+
+	/**
+	 * @param own URL of the trigger without its secret
+	 * @param process differs for each process
+	 */
+	constructor(
+		private readonly own: string,
+		public ports: KeeperPorts,
+		process: string,
+	) {
+		this.deliveries = new DeliveryNames(process);
+		this.names = new MessageNames(own);
+		this.store = new Store(own, process, this.known, () => this.ports);
+	}
+
+	/** Reads what n8n has stored with the trigger, once. Later, n8n only has what this process has written. */
+	load(delivery: Pick<InboxDelivery, 'stored'>): void {
+		const isFirst = this.store.load(delivery, {
+			name: (name) => this.names.restore(name),
+			run: (run) => this.restore(run),
+		});
+		if (isFirst) void this.startLate();
+	}
+
+	/** A run has changed; without one, something else has. */
+	private noteChange(run?: Run): void {
+		this.store.noteChange(run);
+		if (run) this.schedule(run);
+	}
+
+	private restore(run: Run): void {
+		const now = this.ports.now();
+		this.known.restore({ ...run, heardAt: now });
+		if (run.hasWaited && dueAt(run) <= now) this.mayHaveGot.add(run.id);
+		for (const { messages, repeatedAfter } of run.people.values())
+			for (const key of [...messages.map((one) => one.key), ...repeatedAfter])
+				this.names.restore(key);
+	}
+
+	/** Lets everything be encrypted again, with a new key. */
+	sealAgain(): void {
+		this.store.sealAgain();
+	}
+
+	/** The value that n8n stores: the state at the moment of storing. */
+	get live(): { toJSON(): unknown } {
+		return this.store.live;
+	}
+
+	/**
+	 * Decides what the messages of a delivery of the service are. Replies are kept, and n8n stores them before the delivery
+	 * gets its response.
+	 *
+	 * @param hasOthers whether the delivery has other events, which may start a workflow
+	 * @returns a verdict for each message; `busy` if one is not known: then the service has to deliver again
+	 */
+	async receive(
+		delivery: InboxDelivery,
+		arrivals: Arrival[],
+		hasOthers = false,
+	): Promise<Verdict[] | 'busy'> {
+		const now = this.ports.now();
+		const confirmed = delivery.ended.then((end) => end === 'received');
+		const messages = arrivals.map((arrival) => this.deliveries.begin(arrival, now, confirmed));
+		const from = { trigger: this.own, registeredAt: delivery.since };
+		const verdicts = await this.judgeAll(messages, from);
+		if (verdicts.some(({ is }) => is === 'busy')) return 'busy';
+		const isStarting =
+			hasOthers || verdicts.some(({ is, startsToo }) => is !== 'taken' || startsToo);
+		if (verdicts.some(({ is }) => is === 'taken')) await this.store.persist(delivery, isStarting);
+		return verdicts;
+	}
+
+	/** Whether the sender of a message was asked, or the message was judged before. */
+	concerns(message: Arrival): boolean {
+		const isKnown = this.verdictOf(message) !== undefined || this.names.has(message.key);
+		return isKnown || this.known.runs.asks(message);
+	}
+
+	/** @param from the trigger that has received the messages */
+	private async judgeAll(messages: Delivered[], from: Source): Promise<Verdict[]> {
+		const verdicts: Verdict[] = [];
+		for (const one of messages) {
+			const { arrival } = one;
+			const key = arrival.isCertain ? arrival.key : this.names.nameOf(one, from, this.ports.now());
+			verdicts.push(key === undefined ? { is: 'busy' } : await this.verdictOn({ ...arrival, key }));
+		}
+		return verdicts;
+	}
+
+	private async verdictOn(message: Arrival): Promise<Verdict> {
+		this.known.learnSender(message);
+		return await withLock(`${this.lock} ${message.phone}`, async () => {
+			const known = this.verdictOf(message) ?? (await this.judge(message));
+			if (known.is !== 'busy') this.verdicts.set(message.key, known);
+			return known;
+		});
+	}
+
+	private verdictOf(message: Arrival): Verdict | undefined {
+		const { key } = message;
+		return this.verdicts.get(key) ?? this.known.verdictOf(key, this.known.runs.to(message));
+	}
+
+	private async judge(message: Arrival): Promise<Verdict> {
+		let isRefused = false;
+		for (;;) {
+			const now = this.ports.now();
+			const asked = this.known.runs.to(message);
+			const decision = decideOn(asked, message, now);
+			if (decision.is === 'ordinary') {
+				// Why it is ordinary must be stored before a workflow starts with it, e.g. an earlier reply, or the end of a run.
+				// Otherwise, after a crash, the next process would take the message for the reply.
+				const isStored = asked.length === 0 || (await this.store.ensureStored());
+				return { is: isStored ? 'ordinary' : 'busy' };
+			}
+			const { run, person } = decision;
+			if (this.needsPoll(run)) {
+				await this.poll(run); // then decide again, because the state may have changed
+			} else if (decision.is === 'reply' || isRefused) {
+				const isAccepted = decision.is === 'reply' && decision.isAccepted;
+				return this.known.addReply(decision, message, isAccepted, now);
+			} else if (await this.ports.repeat(run, person, message.key)) {
+				const current = this.current(decision);
+				if (current) return this.known.addRepetition(current, message);
+				// Meanwhile the run has found that it did not ask this person, so the message counts for another question.
+			} else {
+				isRefused = true; // the question cannot be repeated, so this message is the reply although it does not fit
+			}
+		}
+	}
+
+	/** The present state of a question; undefined if the run does not ask it any more. */
+	private current({ run, person }: Asked): Asked | undefined {
+		const now = this.known.runs.get(run.id);
+		const asked = now?.people.get(person.item);
+		return now && asked && { run: now, person: asked };
+	}
+
+	/** Whether to ask if a run still waits. As long as the run still asks people, n8n only says that it is running. */
+	private needsPoll({ id, isWhole }: Run): boolean {
+		return isWhole && this.ports.now() - (this.polledAt.get(id) ?? -Infinity) >= pollPauseMs;
+	}
+
+	/** Asks a run whether it still waits, once for all messages of the same moment. */
+	private async poll({ id }: Run): Promise<void> {
+		await withLock(`${this.lock} run ${id}`, async () => {
+			const run = this.known.runs.get(id);
+			if (!run || !this.needsPoll(run)) return;
+			const state = await this.ports.callRun(run, false);
+			const current = this.known.runs.get(id);
+			if (!current) return;
+			this.polledAt.set(id, this.ports.now());
+			if (state === 'waiting') this.noteWaiting(current);
+			if (this.handingOver.has(id)) return;
+			const fate = fateOf(current, state, this.mayHaveGot.has(id), this.ports.now());
+			if (fate === 'over') this.end(current);
+			if (fate === 'got') this.known.settle(current, this.ports.now()); // before n8n restarted
+		});
+	}
+
+	/** n8n stores this with the next reply, before the run gets its replies. */
+	private noteWaiting(run: Run): void {
+		if (run.hasWaited) return;
+		run.hasWaited = true;
+		this.noteChange(run);
+	}
+
+	private end(run: Run): void {
+		this.known.end(run, this.ports.now());
+		this.forget(run.id);
+		void this.startLate();
+	}
+
+	private forget(id: string): void {
+		this.polledAt.delete(id);
+		this.mayHaveGot.delete(id);
+		this.timers.delete(id);
+		this.store.forget(id);
+	}
+
+	/** Responds to a call. @param isInbox whether the trigger takes questions */
+	async respond(delivery: InboxDelivery, request: Request, isInbox: boolean): Promise<Responded> {
+		if (request.is === 'late') return this.takeLate(delivery);
+		if (request.is === 'wake') {
+			if (!this.store.isStored(delivery)) await this.store.persist(delivery);
+			return { response: { inbox: 'yes' } };
+		}
+		if (!isInbox) return { response: { inbox: 'no' } };
+		const response =
+			request.is === 'what' ? await this.tellVerdicts(request) : this.answer(request);
+		const changesNothing = response.verdicts?.every(({ is }) => is !== 'taken');
+		if (!changesNothing) await this.store.persist(delivery);
+		return { response };
+	}
+
+	/** What messages are that another trigger has received. */
+	private async tellVerdicts(request: Extract<Request, { is: 'what' }>): Promise<InboxResponse> {
+		const { messages, from } = request;
+		return { inbox: 'yes', verdicts: await this.judgeAll(messages, from) };
+	}
+
+	private answer(request: Request): InboxResponse {
+		if (request.is === 'end') {
+			const run = this.known.runs.get(request.id);
+			if (run) this.end(run);
+		}
+		if (request.is !== 'tell' && request.is !== 'close') return { inbox: 'yes' };
+		const { is, id, run: record, skewMs } = request;
+		const run = fromRecord(id, record, this.own);
+		if (!run) return { inbox: 'no' };
+		const now = this.ports.now();
+		const told = this.known[is](run, now, skewMs === null ? 0 : now + skewMs);
+		if (this.known.late.size > 0) void this.startLate();
+		if (told === 'full') return { inbox: 'full' };
+		return { inbox: 'yes', isOver: told === 'over' };
+	}
+
+	/** The late replies with which a call starts the workflow, unless an earlier call is doing so. */
+	private takeLate(delivery: InboxDelivery): Responded {
+		const late = [...this.known.late].filter(([key]) => !this.starting.has(key));
+		const keys = late.map(([key]) => key);
+		if (keys.length === 0) return { response: { inbox: 'yes' } };
+		for (const key of keys) this.starting.add(key);
+		void delivery.hasSucceeded().then((isDone) => {
+			for (const key of keys) this.starting.delete(key);
+			if (isDone) this.known.noteStarted(keys, this.ports.now());
+		});
+		return { response: { inbox: 'yes' }, late: late.map(([, one]) => one) };
+	}
+
+	/** Starts the workflow with replies that came too late. */
+	private async startLate(): Promise<void> {
+		if (this.isStartingLate) return;
+		this.isStartingLate = true;
+		for (let attempt = 0; this.known.late.size > 0; attempt++) {
+			await this.ports.callTrigger(this.own, { is: 'late' });
+			await this.ports.pause(backoffMs(attempt));
+		}
+		this.isStartingLate = false;
+		await this.store.ensureStored();
+	}
+
+	/** Makes sure that a run is handled when it is due. */
+	private schedule(run: Run): void {
+		const due = dueAt(run);
+		if ((this.timers.get(run.id) ?? Infinity) <= due) return;
+		this.timers.set(run.id, due);
+		void this.handleAt(run.id, due);
+	}
+
+	private async handleAt(id: string, due: number): Promise<void> {
+		do {
+			await this.ports.pause(Math.min(Math.max(0, due - this.ports.now()), maxPauseMs));
+			if (this.timers.get(id) !== due) return;
+		} while (this.ports.now() < due);
+		this.timers.delete(id);
+		if (this.handingOver.has(id)) return;
+		this.handingOver.add(id);
+		await this.handOver(id);
+		this.handingOver.delete(id);
+		const run = this.known.runs.get(id);
+		if (run) return this.schedule(run);
+		this.forget(id);
+		// Until n8n has stored it, a crash would give the replies out again.
+		for (let attempt = 0; !(await this.store.ensureStored()) && attempt < 10; attempt++)
+			await this.ports.pause(backoffMs(attempt));
+	}
+
+	/** Gives a run its replies, until it is certain that the run has them or is over. */
+	private async handOver(id: string): Promise<void> {
+		for (let attempt = 0; ; attempt++) {
+			const run = this.known.runs.get(id);
+			const now = this.ports.now();
+			if (!run || now < dueAt(run)) return;
+			if (isPast(run, now)) return this.end(run);
+			const isHandOver = run.hasWaited === true;
+			const state = await this.ports.callRun(run, isHandOver);
+			const current = this.known.runs.get(id);
+			if (!current) return;
+			const fate = fateOf(current, state, this.mayHaveGot.has(id), this.ports.now());
+			if (fate === 'got') return this.known.settle(current, this.ports.now());
+			if (fate === 'over') return this.end(current);
+			if (isHandOver && state === 'unknown') this.mayHaveGot.add(id);
+			if (state === 'waiting') this.noteWaiting(current);
+			else await this.ports.pause(Math.min(backoffMs(attempt), 10_000));
+		}
+	}
+}
+
+/** How long to wait before n8n is called again, ms: the trigger may be unpublished for weeks. */
+function backoffMs(attempt: number): number {
+	return Math.min(50 * 2 ** attempt, maxPauseMs);
+}

@@ -1,0 +1,135 @@
+/**
+ * Names for messages that have neither an ID nor a time, as in the specification's own event. Two equal texts of a person
+ * are two messages, but a message comes once to each trigger, and again if its delivery got no response. Like core.ts,
+ * without n8n, clock or network.
+ */
+import { minBy } from 'lodash';
+
+import { BoundedMap } from '../boundedMap';
+import type { Arrival } from './core';
+
+/** How many different contents are remembered, and how many equal messages of each. */
+const maxContents = 5_000;
+const maxEqual = 20;
+/** Within this time, ms, a service delivers a message again. */
+const sameMs = 24 * 3_600_000;
+/** Within this time, ms, it delivers to all triggers, and again, after a restart of n8n. Later, an equal message counts as another one. */
+const sameAfterRestartMs = 60_000;
+/** Within this time, ms, it usually delivers to all triggers. */
+const bothMs = 2_000;
+/** How long a delivery may be under way when its trigger is registered again, ms. */
+const slackMs = 30_000;
+
+/** A trigger that receives messages. */
+export interface Source {
+	/** URL without a secret. */
+	trigger: string;
+	/** When it was registered at the service: it gets no earlier messages, ms since 1970. */
+	registeredAt: number;
+}
+
+/** A delivery of a message to a trigger. */
+export interface Delivered {
+	arrival: Arrival;
+	/** The same if the service delivers the message again to the same process. */
+	name: string;
+}
+
+/** Names of the deliveries to one trigger. */
+export class DeliveryNames {
+	/** Deliveries whose response was lost, or that were refused: the next equal one is the same message. */
+	private readonly unconfirmed = new BoundedMap<string, Array<{ name: string; at: number }>>({
+		maxSize: maxContents,
+	});
+	private count = 0;
+
+	/** @param process differs for each process */
+	constructor(private readonly process: string) {}
+
+	/** A delivery of a message. @param confirmed resolves to whether its sender has got 200 */
+	begin(arrival: Arrival, now: number, confirmed: Promise<boolean>): Delivered {
+		const { key } = arrival;
+		const earlier = this.unconfirmed.get(key) ?? [];
+		const [again, ...others] = earlier.filter(({ at }) => now - at < sameMs);
+		const { name, at } = again ?? { name: `${this.process}.${++this.count}`, at: now };
+		this.unconfirmed.set(key, others);
+		void confirmed.then((isConfirmed) => {
+			if (isConfirmed) return;
+			const rest = this.unconfirmed.get(key) ?? [];
+			this.unconfirmed.set(key, [...rest, { name, at }].slice(-maxEqual));
+		});
+		return { arrival: { ...arrival, firstAt: at }, name };
+	}
+}
+
+/** One of several equal messages: when it first came, and the names of its deliveries at the triggers. */
+interface Occurrence {
+	key: string;
+	at: number;
+	names: Map<string, string>;
+	/** Whether it came before n8n restarted. Then it is not known which other triggers have had it. */
+	isRestored?: true;
+}
+
+/** The inbox's names of messages. */
+export class MessageNames {
+	private readonly occurrences = new BoundedMap<string, Occurrence[]>({ maxSize: maxContents });
+	private count = 0;
+
+	/** @param own URL of the inbox without its secret */
+	constructor(private readonly own: string) {}
+
+	/** Whether an equal message has come. */
+	has(content: string): boolean {
+		return this.occurrences.has(content);
+	}
+
+	/**
+	 * The name of a message, from the name of its delivery.
+	 *
+	 * @returns undefined if it may be one from before a restart, or another one that the inbox itself gets in this moment
+	 */
+	nameOf(
+		{ arrival, name }: Delivered,
+		{ trigger, registeredAt }: Source,
+		now: number,
+	): string | undefined {
+		const { key: content, firstAt } = arrival;
+		const earlier = this.occurrences.get(content) ?? [];
+		const mayBeSame = ({ names, at, isRestored }: Occurrence) => {
+			const known = names.get(trigger);
+			// The other trigger's process was killed, maybe before the delivery had its response.
+			const isAgain = !isRestored && isOfOtherProcess(known, name);
+			const maxMs = isRestored || isAgain ? sameAfterRestartMs : sameMs;
+			const isNew = known === undefined || isAgain;
+			return isNew && at > registeredAt - slackMs && firstAt - at < maxMs;
+		};
+		const same =
+			earlier.find(({ names }) => names.get(trigger) === name) ??
+			minBy(earlier.filter(mayBeSame), ({ at }) => Math.abs(firstAt - at));
+		if (same?.isRestored && !same.names.has(trigger) && now - firstAt < bothMs) return undefined;
+		same?.names.set(trigger, name);
+		if (same) return same.key;
+		const mark = trigger === this.own ? '' : '!';
+		const key = `${content}~${firstAt.toString(36)}.${++this.count}${mark}`;
+		const first = { key, at: firstAt, names: new Map([[trigger, name]]) };
+		this.occurrences.set(content, [...earlier, first].slice(-maxEqual));
+		return key;
+	}
+
+	/** Adds a message of which n8n has stored that it was a reply. Triggers that have not had it first may not have had it yet. */
+	restore(key: string): void {
+		const [, content, at, mark] = /^(.+)~(\w+)\.\d+(!?)$/.exec(key) ?? [];
+		if (content === undefined) return;
+		const earlier = this.occurrences.get(content) ?? [];
+		const names = new Map(mark === '' ? [[this.own, '']] : []);
+		const one = { key, at: Number.parseInt(at, 36), names, isRestored: true as const };
+		this.occurrences.set(content, [...earlier, one].slice(-maxEqual));
+	}
+}
+
+/** Whether a delivery was named by another process than an earlier one. */
+function isOfOtherProcess(earlier: string | undefined, name: string): boolean {
+	const [process] = name.split('.');
+	return earlier !== undefined && !earlier.startsWith(`${process}.`);
+}

@@ -1,0 +1,182 @@
+/**
+ * What n8n stores of the inbox: read once, after a start; later, the newest state of everything is written with each
+ * change. n8n stores it with a delivery or a call, before it responds. Like keeper.ts, without n8n.
+ */
+import { isEqual } from 'lodash';
+
+import type { Run } from './core';
+import type { Known } from './known';
+import type { InboxDelivery, KeeperPorts } from './protocol';
+import { fromRecord, toRecord } from './records';
+
+/** Changes that arrive within this time, ms, are stored together, because storing takes long with thousands of people. */
+const storeDelayMs = 200;
+/** How long a delivery waits for another one that stores its changes too, ms. */
+const maxStoringMs = 2_000;
+/** The names of the stored entries that are not runs. */
+const others = { settled: 'settled', late: 'late', by: 'by' };
+
+/** Takes what n8n had stored when the process started. */
+interface Restoring {
+	/** The name of a message or run that needs no decision any more. */
+	name(name: string): void;
+	run(run: Run): void;
+}
+
+/** What n8n stores of an inbox. */
+export class Store {
+	/** The stored texts of runs and of late replies that have not changed since. */
+	private readonly texts = new Map<string, string>();
+	/** The number of changes; of those that n8n has stored; and of deliveries that wait for n8n to store some. */
+	private changes = 0;
+	private storedChanges = 0;
+	private storing = 0;
+	/** Resolves to whether n8n has stored everything that is known now. It belongs to a delivery that n8n has not begun to store. */
+	private gathering?: Promise<boolean>;
+	private isLoaded = false;
+	/** The processes that have stored something before this one, and others that were noticed. */
+	private readonly writers = new Set<string>();
+
+	/**
+	 * @param own URL of the trigger without its secret
+	 * @param process differs for each process
+	 */
+	constructor(
+		private readonly own: string,
+		private readonly process: string,
+		private readonly known: Known,
+		private readonly ports: () => KeeperPorts,
+	) {}
+
+	/** Reads what n8n has stored, once. @returns whether it was read now */
+	load({ stored }: Pick<InboxDelivery, 'stored'>, restoring: Restoring): boolean {
+		const entries = { ...(stored as Record<string, string> | undefined) };
+		const { by } = entries;
+		if (this.isLoaded) this.noticeOther(by);
+		if (this.isLoaded) return false;
+		this.isLoaded = true;
+		if (by !== undefined) this.writers.add(by);
+		for (const name of this.known.loadSettled(entries.settled ?? '')) restoring.name(name);
+		let unreadable = 0;
+		for (const [name, text] of Object.entries(entries)) {
+			if (name === others.settled || name === others.by) continue;
+			const record = this.ports().unseal(text);
+			if (record === undefined) unreadable++;
+			else if (name === others.late) this.known.loadLate(record);
+			else this.loadRun(name, record, text, restoring);
+		}
+		this.storedChanges = this.changes;
+		if (unreadable > 0)
+			this.ports().warn(
+				`Send and Wait cannot read open questions that were stored with another API key (${unreadable}). Replies to them start workflows.`,
+			);
+		return true;
+	}
+
+	private loadRun(id: string, record: string, text: string, restoring: Restoring): void {
+		const run = fromRecord(id, record, this.own);
+		if (!run) return;
+		restoring.run(run);
+		this.texts.set(id, text);
+	}
+
+	/** Says once in the log if another process receives deliveries of this trigger, too. */
+	private noticeOther(by: string | undefined): void {
+		if (by === undefined || by === this.process || this.writers.has(by)) return;
+		this.writers.add(by);
+		this.ports().warn(
+			'Several processes of n8n receive replies for Send and Wait, so replies may be lost or used twice. Route each webhook URL to one process.',
+		);
+	}
+
+	/** Lets everything be encrypted again, with a new key. */
+	sealAgain(): void {
+		this.texts.clear();
+		this.changes++;
+	}
+
+	/** A run has changed; without one, something else has. */
+	noteChange(run?: Run): void {
+		this.changes++;
+		this.texts.delete(run?.id ?? others.late);
+	}
+
+	/** A run is over. */
+	forget(id: string): void {
+		this.texts.delete(id);
+	}
+
+	/** The value that n8n stores: the state at the moment of storing. */
+	readonly live = { toJSON: (): unknown => this.toStored() };
+
+	private toStored(): Record<string, string> | undefined {
+		if (this.known.isEmpty) return undefined;
+		const runs = this.known.runs.all().map(({ id }) => [id, this.textOf(id)] as const);
+		return {
+			...Object.fromEntries(runs),
+			[others.settled]: this.known.settledText(this.ports().now()),
+			...(this.known.late.size > 0 && { [others.late]: this.textOf(others.late) }),
+			[others.by]: this.process,
+		};
+	}
+
+	private textOf(id: string): string {
+		const known = this.texts.get(id);
+		if (known !== undefined) return known;
+		const run = this.known.runs.get(id);
+		const text = this.ports().seal(run ? toRecord(run, this.own) : this.known.lateText());
+		this.texts.set(id, text);
+		return text;
+	}
+
+	/** Whether n8n had stored what is known when a delivery arrived: an execution may have written back an older copy. */
+	isStored({ stored }: InboxDelivery): boolean {
+		return (
+			this.changes === this.storedChanges &&
+			isEqual({ ...(stored as object) }, { ...this.toStored() })
+		);
+	}
+
+	/** Makes sure that n8n has stored all changes. @returns false if n8n did not confirm it */
+	async ensureStored(): Promise<boolean> {
+		if (this.changes === this.storedChanges) return true;
+		const result = await this.ports().callTrigger(this.own, { is: 'wake' });
+		return typeof result === 'object';
+	}
+
+	/**
+	 * Lets n8n store everything that is known before this delivery gets its response: with this delivery, or with another
+	 * one of the same moment, because n8n writes everything each time.
+	 *
+	 * @param isStarting whether the delivery starts a workflow: then n8n may forget that the data was changed
+	 */
+	async persist(delivery: InboxDelivery, isStarting = false): Promise<void> {
+		const { gathering } = this;
+		if (gathering) {
+			const late = this.ports()
+				.pause(maxStoringMs)
+				.then(() => false);
+			if (await Promise.race([gathering, late])) return;
+			if (this.gathering === gathering) this.gathering = undefined;
+			return await this.persist(delivery, isStarting);
+		}
+		if (isStarting) return delivery.store(this.live);
+		const stored = delivery.ended.then((end) => end === 'received');
+		this.gathering = stored;
+		if (this.storing > 0) await this.ports().pause(storeDelayMs);
+		this.storing++;
+		let written = 0;
+		void stored.then((isStored) => {
+			this.storing--;
+			if (isStored) this.storedChanges = Math.max(this.storedChanges, written);
+		});
+		delivery.store({
+			toJSON: () => {
+				// Later changes are stored with another delivery.
+				if (this.gathering === stored) this.gathering = undefined;
+				written = this.changes;
+				return this.toStored();
+			},
+		});
+	}
+}

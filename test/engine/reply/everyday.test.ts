@@ -1,0 +1,137 @@
+/** What happened with an earlier design without any crash: one message that was used twice, or was given to the wrong workflow. */
+import { sleep } from 'n8n-workflow';
+
+import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
+import { until } from '../../../harness/until';
+import { People, anna, berta, jsonOf, startedBy, stopClock } from './support';
+
+const service = useService();
+const triggers = new Triggers(service);
+const people = new People(service);
+const hooks = useLog(service, 'businessMessagingTrigger', 'hooks');
+let count = 0;
+const other = async (options: object = {}) =>
+	await triggers.active({ webhookId: `everyday-${++count}`, ...options });
+const inbox = async (options: object = {}) =>
+	await other({ parameters: { keepReplies: true }, ...options });
+const message = (text: string, from: string, more = {}) =>
+	received({ id: `${text}-${from}`, from, text, timestamp: new Date().toISOString(), ...more });
+
+test('a reply answers one question, also if the inbox is unpublished and published between two questions', async () => {
+	const [keeper, another] = [await inbox(), await other()];
+	const approval = { responseType: 'approval' };
+	const refund = await people.ask([anna], { ...approval, message: 'May we refund 5,000 EUR?' });
+	await keeper.deactivate();
+	await expect(
+		people.ask([anna], { ...approval, message: 'May we delete your account?' }),
+	).rejects.toThrow('No published workflow keeps the replies');
+	await keeper.activate();
+	const account = await people.ask([anna], { ...approval, message: 'May we delete it?' });
+	await people.write(anna, 'ok');
+	expect(await jsonOf(account)).toMatchObject([{ approved: true, text: 'ok' }]);
+	expect(refund.outputs).toBeUndefined();
+	await people.write(anna, 'no');
+	expect(await jsonOf(refund)).toMatchObject([{ approved: false, text: 'no' }]);
+	expect([keeper, another].flatMap(startedBy)).toEqual([]);
+});
+
+test.each([0, 100, 500, 2_000])(
+	'the answer "Stop" opts nobody out, also if another trigger gets it %d ms later',
+	async (laterMs) => {
+		const keeper = await inbox();
+		const optOuts = await other({ parameters: { filters: { intent: 'optOut' } } });
+		const choices = { responseType: 'choice', choices: 'Go on, Stop' };
+		const execution = await people.ask([anna], choices);
+		const reply = message('Stop', anna);
+		await triggers.deliver(keeper, reply);
+		await sleep(laterMs);
+		await triggers.deliver(optOuts, reply);
+		expect(await jsonOf(execution)).toMatchObject([{ answer: 'Stop' }]);
+		expect(startedBy(optOuts)).toEqual([]);
+	},
+);
+
+test.each([
+	['by name', (url: string) => url.replace('127.0.0.1', 'localhost')],
+	['with a slash at the end', (url: string) => `${url}/`],
+])(
+	'a reply starts no other workflow, also if its credential writes the address %s',
+	async (_, write) => {
+		const keeper = await inbox();
+		const credentials = service.credentials({ baseUrl: write(service.url) });
+		const another = await other({ credentials });
+		await people.ask([anna, berta]);
+		const reply = message('yes', anna);
+		for (const one of [keeper, another])
+			expect((await triggers.deliver(one, reply)).body).toEqual({ message: 'Received as a reply' });
+		expect([keeper, another].flatMap(startedBy)).toEqual([]);
+	},
+);
+
+test('a trigger with another key of the same account cannot be published beside the inbox, in either order', async () => {
+	const credentials = service.credentials(service.newKey());
+	const keeper = await inbox();
+	await expect(other({ credentials })).rejects.toThrow('uses another API key of the same account');
+	await keeper.deactivate();
+	await other({ credentials });
+	await expect(inbox()).rejects.toThrow('Choose the same credential in both triggers');
+});
+
+test.each([401, 403, 404, 410])('a page %i of a proxy ends no question', async (status) => {
+	const keeper = await inbox();
+	const execution = await people.ask([anna, berta]);
+	const { handlers } = service.engine['server'] as unknown as {
+		handlers: Map<string, (request: never, response: never) => Promise<void>>;
+	};
+	const path = [...handlers.keys()].findLast((one) => one.includes('/webhook-waiting/'))!;
+	const real = handlers.get(path)!;
+	const page = async (_: never, response: { status(n: number): { send(t: string): void } }) =>
+		response.status(status).send(`<html><title>${status} by a proxy</title></html>`);
+	let pages = 0;
+	handlers.set(path, async (...call: [never, never]) => (pages++, await page(...call)));
+	await triggers.deliver(keeper, message('yes', anna));
+	await triggers.deliver(keeper, message('no', berta));
+	await until('several calls of the run', () => pages > 2);
+	handlers.set(path, real);
+	expect(await jsonOf(execution)).toMatchObject([{ text: 'yes' }, { text: 'no' }]);
+	expect(startedBy(keeper)).toEqual([]);
+});
+
+test('while the inbox is not published, other triggers wait for it; after ten minutes, messages are ordinary, and the log says so', async () => {
+	const [keeper, another] = [await inbox(), await other()];
+	await people.ask([anna, berta]);
+	await triggers.deliver(another, message('before', '+15550009999'));
+	await keeper.deactivate();
+	expect(hooks.join('')).toContain('questions are open');
+	expect((await triggers.deliver(another, message('yes', anna))).status).toBe(503);
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 601_000);
+	expect((await triggers.deliver(another, message('yes', anna))).status).toBe(200);
+	clock.mockRestore();
+	expect(startedBy(another)).toEqual(['before', 'yes']);
+});
+
+test('after a restart without any message, the inbox gives runs their replies, ends those whose time is up, and registers itself again', async () => {
+	const webhookId = `everyday-${++count}`;
+	const keeper = await inbox({ webhookId });
+	const goOn = stopClock();
+	const execution = await people.ask([anna, berta], {
+		limitWaitTime: 0.05,
+		waitTimeUnit: 'minutes',
+	});
+	await people.write(anna, 'in time');
+	goOn();
+	const { staticData } = keeper;
+	people.state.webhooks.all.length = 0; // somebody has removed it
+	const restarted = await triggers.make({
+		webhookId,
+		staticData,
+		parameters: { keepReplies: true },
+	});
+	await restarted.activate('init');
+	expect(triggers.urlOf(restarted)).toContain('?inbox=');
+	const outputs = await until('the time to be up', () => execution.outputs);
+	expect(outputs[0].map(({ json }) => json)).toMatchObject([
+		{ replied: true, text: 'in time' },
+		{ replied: false, from: berta },
+	]);
+});

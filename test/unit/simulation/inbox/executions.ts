@@ -1,0 +1,168 @@
+/** Executions of Send and Wait at n8n, in virtual time. */
+import { Asker, type AskerPorts } from '../../../../nodes/BusinessMessaging/inbox/asker';
+import {
+	type Person,
+	type Run,
+	type RunState,
+	graceMs,
+	handOverOf,
+} from '../../../../nodes/BusinessMessaging/inbox/core';
+import { N8n, root } from './n8n';
+import { type Action, type Execution, type Written, contentOf, questionOf } from './parts';
+import { type Life, newLife } from './time';
+
+/** When n8n notices that the worker of an execution was killed, and when it deletes this execution, ms after that. */
+const [recoveryMs, keepMs] = [30_000, 300_000];
+
+type Asking = Extract<Action, { is: 'ask' }>;
+
+export const phoneOf = (person: number) => `+1555000100${person}`;
+
+/** n8n with executions. */
+export abstract class Executions extends N8n {
+	readonly executions: Execution[] = [];
+	readonly written: Written[] = [];
+
+	protected ask(action: Asking): void {
+		const number = this.executions.length;
+		const id = `run-${String(number).padStart(7, '0')}`;
+		const execution: Execution = {
+			id,
+			url: `${root}webhook-waiting/${number + 1}/node?wait=${id}&signature=${'a'.repeat(64)}`,
+			...{ state: 'asking', isStopped: false, until: Infinity, startedAt: this.now },
+			...{
+				waitsAt: Infinity,
+				diedAt: -Infinity,
+				acceptedAt: 0,
+				isAcceptedUnheard: false,
+				output: [],
+			},
+			...{ isEndedByLimit: false, phones: action.people.map(phoneOf) },
+			...{ asked: new Map(), repeated: new Map(), life: newLife() },
+		};
+		this.executions.push(execution);
+		void this.carryOut(execution, action, number).catch((error) => {
+			if (execution.state !== 'dead') execution.state = 'failed';
+			this.note(() => `run ${id} fails: ${String(error)}`);
+		});
+	}
+
+	private async carryOut(
+		execution: Execution,
+		{ failing, kind, limit, pace, dies }: Asking,
+		number: number,
+	): Promise<void> {
+		const { life, id, url, phones } = execution;
+		const { skew, showsClock } = this.schedule.setting;
+		const ports: AskerPorts = {
+			...this.calls(life),
+			listTriggers: async () => {
+				await this.after(this.latency(), life);
+				const listed = this.triggers.filter(({ isRegistered }) => isRegistered);
+				return {
+					inboxes: listed.flatMap((one) => (one.isInbox ? one.url : [])),
+					others: listed.flatMap((one) => (one.isInbox ? [] : one.url)),
+				};
+			},
+		};
+		const skewMs = showsClock ? skew * 1_000 : null;
+		const questions = [questionOf(kind)];
+		const asker = new Asker(ports, { id, url, questions, limitMs: limit * 1_000, skewMs });
+		await asker.open();
+		const people = phones.map(
+			(to, item): Person => ({
+				...{ item, to, question: 0, since: 0, toldAt: 0, askedMessageId: null },
+				...{ messages: [], repeatedAfter: [] },
+			}),
+		);
+		try {
+			for (let at = 0; at < people.length; at += 2) {
+				await asker.tell(people.slice(at, at + 2));
+				for (const person of people.slice(at, at + 2)) {
+					await this.after(this.latency() + pace * 1_000, life);
+					if (failing.map(phoneOf).includes(person.to)) continue;
+					execution.asked.set(person.to, this.now);
+					person.askedMessageId = `q ${number} ${person.to}`;
+				}
+			}
+			const asked = people.filter(({ to }) => execution.asked.has(to));
+			execution.until = await asker.close(asked, []);
+			if (asked.length === 0) {
+				execution.state = 'failed';
+				return;
+			}
+		} catch (error) {
+			await asker.stop();
+			throw error;
+		}
+		if (dies) this.killAsker(execution);
+		await this.after(this.latency(), life);
+		execution.state = 'waiting';
+		execution.waitsAt = this.now;
+		this.note(() => `run ${id} waits`);
+		this.at(execution.until + graceMs, this.ever, () => {
+			if (execution.state !== 'waiting') return;
+			execution.state = 'over';
+			execution.isEndedByLimit = true;
+			this.note(() => `n8n ends run ${id}`);
+		});
+	}
+
+	protected killAsker(execution?: Execution): void {
+		if (execution?.state !== 'asking') return;
+		Object.assign(execution, { state: 'dead', diedAt: this.now });
+		this.end(execution.life);
+	}
+
+	protected stop(execution?: Execution): void {
+		if (execution?.state !== 'waiting') return;
+		execution.state = 'over';
+		execution.isStopped = true;
+	}
+
+	/** A call of the URL that resumes an execution. */
+	protected async callRun(life: Life, run: Run, isHandOver: boolean): Promise<RunState> {
+		const handed = handOverOf(run);
+		await this.after(this.latency(), life);
+		if (this.hasPage('runs')) return 'unknown';
+		const execution = this.executions.find(({ url }) => url === run.url);
+		if (!execution) return 'gone';
+		const { state } = execution;
+		let result = this.stateOf(execution);
+		if (state === 'waiting' && isHandOver) {
+			const messages = [...handed.people.values()].flatMap((person) => person.messages);
+			execution.output.push(...messages.map(({ messageId = '' }) => messageId));
+			execution.state = 'over';
+			execution.acceptedAt = this.now;
+			result = 'accepted';
+			this.note(() => `run ${run.id} got ${execution.output.join(' ')}`);
+		}
+		await this.after(this.latency(), life);
+		const isLost = this.isLost();
+		if (result === 'accepted') execution.isAcceptedUnheard = isLost;
+		return isLost ? 'unknown' : result;
+	}
+
+	private stateOf({ state, isStopped, diedAt }: Execution): RunState {
+		if (state === 'waiting') return 'waiting';
+		if (isStopped) return 'stopped';
+		if (state === 'asking' || this.now < diedAt + recoveryMs) return 'running';
+		const { keepsExecutions } = this.schedule.setting;
+		// n8n has stored nothing of an execution that was killed before it waited.
+		if (state === 'dead' && (keepsExecutions || this.now < diedAt + keepMs)) return 'running';
+		if (!keepsExecutions) return 'gone';
+		return state === 'failed' ? 'stopped' : 'finished';
+	}
+
+	protected async repeat(life: Life, run: Run, { to }: Person, key: string): Promise<boolean> {
+		await this.after(this.latency(), life);
+		if (this.schedule.setting.refusesRepetitions) return false;
+		const execution = this.executions.find(({ id }) => id === run.id);
+		const keys = execution?.repeated.get(to) ?? new Set<string>();
+		execution?.repeated.set(to, keys.add(key));
+		const isThis = (one: Written) =>
+			one.isCertain ? one.id === key : key.startsWith(`${contentOf(one)}~`);
+		for (const message of this.written.filter(isThis)) message.repeatedAt ??= this.now;
+		return true;
+	}
+}
