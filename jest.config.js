@@ -57,7 +57,7 @@ function onlyNamedFiles(argv) {
 /** @type {import('jest').Config} */
 module.exports = {
 	projects: onlyNamedFiles(process.argv),
-	testTimeout: 150_000, // longer than `until` waits, which then says for what, also on a machine with much other work
+	testTimeout: 150_000, // longer than `until` waits, which then says for what; properties take more than a minute on a busy machine
 	maxWorkers: availableParallelism(),
 	// What test files leave behind goes with their process.
 	workerIdleMemoryLimit: '1GB',

@@ -114,7 +114,7 @@ export async function runCommand(
 	// Not execa's own limit: it leaves the command's children, which may run on and keep its output open.
 	let timedOut = false;
 	const killing = setTimeout(() => {
-		timedOut = child.exitCode === null;
+		timedOut = child.exitCode === null && child.signalCode === null;
 		signalTree(child, 'SIGKILL');
 	}, limit);
 	const result = (await child) as Awaited<typeof child> & Partial<ExecaError>;

@@ -45,7 +45,8 @@ test('joins the messages that a person sends in a row, in the order of their tim
 
 test('starts one execution for each of 50 people who write three messages at once', async () => {
 	const trigger = await triggers.active({ parameters: { options: { groupMessages: 8 } } });
-	// The clock stands still: however long 150 deliveries take here, the eight seconds are not over. Nor are they quiet.
+	// The clock stands still: however long 150 deliveries take here, the eight seconds are not over.
+	// And no pause between two of them is as long as the quiet time.
 	jest.spyOn(Date, 'now').mockReturnValue(Date.now());
 	const people = range(50).map((n) => `+1555000${1000 + n}`);
 	const bodies = [0, 1, 2].flatMap((n) =>

@@ -80,10 +80,13 @@ describe('a command whose child runs on', () => {
 		await expectChildGone();
 	});
 
-	test('fails if it has failed itself, and the child is killed', async () => {
-		await expect(run('exit 3')).rejects.toMatchObject({ output: 'ready', timedOut: false });
-		await expectChildGone();
-	});
+	test.each(['exit 3', 'kill -KILL $$'])(
+		'fails if it has failed itself by %s, and the child is killed',
+		async (end) => {
+			await expect(run(end)).rejects.toMatchObject({ output: 'ready', timedOut: false });
+			await expectChildGone();
+		},
+	);
 });
 
 test('a Node.js program ends when the process that started it is killed', async () => {
