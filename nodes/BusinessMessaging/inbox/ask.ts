@@ -101,7 +101,7 @@ async function listen(run: QuestionRun): Promise<Listening> {
 
 function hidesAddresses(): InputError {
 	return new InputError(
-		'The service does not show the addresses of its webhooks, so the node cannot find the workflow that keeps the replies',
+		'The service does not show the complete addresses of its webhooks, so the node cannot find the workflow that keeps the replies',
 		'Send and Wait for Response does not work with this service. Send the question with Send Text, and read the reply in a workflow with Business Messaging Trigger.',
 	);
 }

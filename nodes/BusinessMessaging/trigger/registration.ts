@@ -135,7 +135,7 @@ function begin(context: IHookFunctions, { isTest, keepsReplies }: TriggerSetting
 /** The error for a service that does not show our address in its list: the trigger could not recognize its own registration. */
 function hidesAddresses(): InputError {
 	return new InputError(
-		'The service does not show the addresses of its webhooks, so the trigger cannot recognize its own',
+		'The service does not show the complete addresses of its webhooks, so the trigger cannot recognize its own',
 		"Choose Manual in 'Registration' under 'Options', and register the URL at the service by hand",
 	);
 }

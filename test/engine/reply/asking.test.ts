@@ -96,7 +96,7 @@ test('asks nobody if the service hides the addresses of its webhooks', async () 
 	service.showWebhooks(() => undefined);
 	service.sandbox.state.webhooks.create({ url: 'https://example.com/', events: [] });
 	const { error } = await ask();
-	expect(error?.message).toContain('does not show the addresses of its webhooks');
+	expect(error?.message).toContain('does not show the complete addresses of its webhooks');
 	expect(service.sent()).toEqual([]);
 });
 

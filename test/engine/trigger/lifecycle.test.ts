@@ -115,7 +115,7 @@ describe('the registration', () => {
 			for (const hidesIds of [false, true]) {
 				service.showWebhooks(write, { hidesIds });
 				await expect((await triggers.make()).activate()).rejects.toThrow(
-					/does not show the addresses of its webhooks.*Manual in 'Registration'/,
+					/does not show the complete addresses of its webhooks.*Manual in 'Registration'/,
 				);
 				expect(registered()).toEqual(others);
 			}

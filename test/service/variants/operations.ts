@@ -189,7 +189,7 @@ async function checkRefusal(
 export async function checkQuestion(environment: VariantEnvironment): Promise<void> {
 	const to = '+15550003001';
 	const question = { resource: 'message', operation: 'sendAndWait', to, message: 'Tuesday?' };
-	const words = /No published workflow keeps the replies|does not show the addresses/;
+	const words = /No published workflow keeps the replies|does not show the complete addresses/;
 	expect((await environment.run(question)).error?.message).toMatch(words);
 	expect(environment.state.messages.all.map(({ phone }) => phone)).not.toContain(to);
 }

@@ -13,10 +13,12 @@ let made = 0;
 
 /** Why the trigger cannot register itself; undefined if it can. */
 function problemOf(environment: VariantEnvironment): string | undefined {
-	const isHidden = environment.choice['webhook-listing'] === 'hidden';
+	const isHidden = ['no-query', 'masked', 'hidden'].includes(environment.choice['webhook-listing']);
 	const problem = environment.webhookProblem(true);
 	if (!isHidden) return problem;
-	return problem ? `(${problem}|does not show the addresses)` : 'does not show the addresses';
+	return problem
+		? `(${problem}|does not show the complete addresses)`
+		: 'does not show the complete addresses';
 }
 
 /**
