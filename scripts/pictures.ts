@@ -92,10 +92,10 @@ async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> 
 /** For workflows that are too wide to be readable: the nodes between which the picture is taken, from the first to the last. */
 const parts: Partial<Record<string, string[]>> = {
 	'ai-agent': ['Does the AI answer?', 'AI model', 'Call a colleague', 'Answer the customer'],
-	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open'],
+	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open', 'Answer'],
 	'campaign-results': ['Which event?', 'Write the reply', 'Send again next time'],
 	'campaign-with-results': ['Get people', 'Who got nothing'],
-	'monthly-campaign': ['Get customers', 'Send the e-mail'],
+	'monthly-campaign': ['Get customers', 'Send the email'],
 	'reply-window': ['Get customers', 'Get the times', 'Send the text', 'Send the template'],
 	drip: ['First message', 'Last message', 'Next steps'],
 	'opt-outs': ['When somebody writes STOP', 'Remove the number'],

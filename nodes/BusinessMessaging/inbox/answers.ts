@@ -105,7 +105,7 @@ export function repetitionOf({ kind, choices, repeatText }: ExpectedAnswer): str
 		approval: 'yes or no',
 		choice: `one of these: ${choices.map((choice, index) => `${number(index)}${choice}`).join(', ')}`,
 		date: 'a date, e.g. 2030-01-31',
-		email: 'an e-mail address',
+		email: 'an email address',
 		freeText: 'a text',
 		number: 'a number in digits',
 	};

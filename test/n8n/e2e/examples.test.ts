@@ -169,9 +169,9 @@ test('weekly report: the first one has all figures, the next one those of the we
 		const areRead = () => n8n.outbound.every(({ status }) => status === 'read');
 		await until('the messages to be read', areRead);
 	};
-	/** The e-mail, and its figures with the widths of their bars in percent. */
+	/** The email, and its figures with the widths of their bars in percent. */
 	const report = async () => {
-		const [{ json }] = outputOf(await n8n.runToEnd(id), 'Write the e-mail');
+		const [{ json }] = outputOf(await n8n.runToEnd(id), 'Write the email');
 		const html = String(json.html);
 		const row = /<tr><td[^>]*>(\w+)<[^]+?border-spacing:0;width:(\d+)%[^]+?<b>(\d+)<\/b>/g;
 		const rows = [...html.matchAll(row)].map(([, label, width, value]) => [label, value, width]);

@@ -151,8 +151,8 @@ person('an analyst gets the weekly report, and the figures of a campaign', async
 	await untilPhoneIsQuiet(n8n.sandbox);
 	await editor.importExample('weekly-report');
 	await user.executeAt('When clicking ‘Execute workflow’');
-	await editor.waitForSuccess('Write the e-mail');
-	await user.open('Write the e-mail');
+	await editor.waitForSuccess('Write the email');
+	await user.open('Write the email');
 	const chart = editor.page.frameLocator('.__html-display');
 	await chart
 		.getByRole('row', { name: `Sent ${n8n.outbound.length}` })

@@ -1,4 +1,4 @@
-/** How a reply is read as a date, a number, an e-mail address or a choice, and what is written after one that does not fit. */
+/** How a reply is read as a date, a number, an email address or a choice, and what is written after one that does not fit. */
 import { Settings } from 'luxon';
 
 import {
@@ -129,7 +129,7 @@ test.each<[text: string | null, address: string | undefined]>([
 	['e-mailto:anna@example.com', undefined],
 	['anna@', undefined],
 	[null, undefined],
-])('the e-mail address %j is read as %j', (text, address) => {
+])('the email address %j is read as %j', (text, address) => {
 	expect(readAnswer(text, expected({ kind: 'email' }))).toBe(address);
 });
 
@@ -196,7 +196,7 @@ test.each([[' Yes '], [null]])('a yes or no may have spaces around it: %j', (tex
 test.each<[Partial<ExpectedAnswer>, wanted: string]>([
 	[{ kind: 'approval' }, 'yes or no'],
 	[{ kind: 'date' }, 'a date, e.g. 2030-01-31'],
-	[{ kind: 'email' }, 'an e-mail address'],
+	[{ kind: 'email' }, 'an email address'],
 	[{ kind: 'freeText' }, 'a text'],
 	[{ kind: 'number' }, 'a number in digits'],
 	[{ kind: 'choice', choices: ['Small', 'Large'] }, 'one of these: 1) Small, 2) Large'],
