@@ -233,7 +233,7 @@ function isFull(): InputError {
 
 function hasEnded(): InputError {
 	return new InputError(
-		'The Business Messaging Trigger heard nothing from this execution for two minutes, so it no longer waits for the replies',
+		'The trigger that keeps the replies lost contact with this execution for two minutes, so it no longer waits for them',
 		'The replies so far start the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), is not overloaded, and was not suspended. Then retry this execution. The retry asks nobody twice.',
 	);
 }
