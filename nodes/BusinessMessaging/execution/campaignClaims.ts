@@ -50,10 +50,13 @@ export interface LogTable {
 	delete: (ids: number[]) => Promise<void>;
 }
 
-/** What the runs of a process share with their surroundings: the ID of the execution, its clock (ms) and unique keys. */
+/** What the runs of a process share with their surroundings: the ID of the execution, two clocks (ms) and unique keys. */
 export interface ClaimSettings {
 	execution: string;
+	/** The time of day, for people. It may be changed at any moment, so it measures nothing. */
 	now: () => number;
+	/** A clock that nobody changes. */
+	elapsed: () => number;
 	pause: (ms: number) => Promise<unknown>;
 	newKey: () => string;
 }
@@ -153,8 +156,8 @@ export class CampaignClaims {
 		const verdict = decide(wish, this.view.messagesTo(wish.phone));
 		if (verdict !== 'send' && verdict !== 'wait') return verdict;
 		return await new Promise((resolve, reject) => {
-			const { now, newKey } = this.settings;
-			this.wanted.push({ ...wish, details, key: newKey(), begin: now(), resolve, reject });
+			const { elapsed, newKey } = this.settings;
+			this.wanted.push({ ...wish, details, key: newKey(), begin: elapsed(), resolve, reject });
 			this.work();
 		});
 	}
@@ -206,7 +209,7 @@ export class CampaignClaims {
 
 	private async rounds(): Promise<void> {
 		while (this.hasWork && !(this.isClosing && this.failures >= maxFailures)) {
-			const begin = this.settings.now();
+			const begin = this.settings.elapsed();
 			try {
 				await this.round();
 				this.failures = 0;
@@ -214,7 +217,7 @@ export class CampaignClaims {
 				this.failures++;
 				this.giveUp(error);
 			}
-			this.roundMs = this.settings.now() - begin;
+			this.roundMs = this.settings.elapsed() - begin;
 			const pause = this.settings.pause(pauseMs);
 			// At the end of a run, nothing is waited for but a table that fails or claims of other runs.
 			const waits = this.failures > 0 || this.open.size > 0;
@@ -236,7 +239,7 @@ export class CampaignClaims {
 		const { wanted, results } = this;
 		if (wanted.length + results.length === 0) return;
 		[this.wanted, this.results] = [[], []];
-		const begin = this.settings.now();
+		const begin = this.settings.elapsed();
 		const claims = wanted.map((claim) => this.rowOf(claim));
 		await this.table.insert([...results, ...claims]).catch((error: unknown) => {
 			this.results.unshift(...results);
@@ -244,7 +247,7 @@ export class CampaignClaims {
 			throw error;
 		});
 		for (const { key } of results) this.done.set(this.ids.get(key)!, '');
-		const isSlow = this.settings.now() - begin > maxInsertMs;
+		const isSlow = this.settings.elapsed() - begin > maxInsertMs;
 		for (const claim of wanted) {
 			if (isSlow) this.claimAgain(claim);
 			else this.open.set(claim.key, claim);
@@ -259,7 +262,7 @@ export class CampaignClaims {
 
 	/** Other runs may not see a claim that was written so slowly: they do not look back that far. */
 	private claimAgain(claim: OpenClaim): void {
-		if (this.settings.now() - claim.begin > maxWaitMs)
+		if (this.settings.elapsed() - claim.begin > maxWaitMs)
 			return this.reject(claim, new Error("n8n's database is too slow"));
 		this.lost.set(claim.key, claim.phone);
 		this.wanted.push({ ...claim, key: this.settings.newKey() });
@@ -302,7 +305,7 @@ export class CampaignClaims {
 
 	private decide(claim: OpenClaim): void {
 		const verdict = decide(claim, this.view.messagesTo(claim.phone, claim.key), claim.id);
-		const hasWaited = this.settings.now() - claim.begin > maxWaitMs;
+		const hasWaited = this.settings.elapsed() - claim.begin > maxWaitMs;
 		if (verdict === 'wait' && !hasWaited) return;
 		this.open.delete(claim.key);
 		if (verdict === 'send') return claim.resolve(claim);

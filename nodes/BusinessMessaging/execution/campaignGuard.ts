@@ -36,6 +36,7 @@ export class CampaignGuard implements Guard {
 		const claims = new CampaignClaims(table, {
 			execution: context.getExecutionId() + part,
 			now: Date.now,
+			elapsed: () => performance.now(),
 			pause: sleep,
 			newKey: () => randomUUID().replaceAll('-', ''),
 		});

@@ -6,7 +6,7 @@ import { yieldToN8n } from '../yieldToN8n';
 interface QueueSettings<T> {
 	/** Items with the same key are carried out one after the other, in their order. */
 	keyOf: (item: T) => string;
-	/** Maximum number of items at the same time; read again after each item. */
+	/** Maximum number of items at the same time, but at least one is; read again after each item. */
 	concurrency: () => number;
 	/** Once this is true, no further item is started. */
 	isStopped: () => boolean;
@@ -24,7 +24,7 @@ export async function inQueues<T>(
 	const yieldNow = yieldToN8n(); // if guards skip all items, nothing else lets n8n's process do other work
 	await new Promise<void>((resolve) => {
 		const begin = () => {
-			while (underWay < concurrency() && next < queues.length && !isStopped()) {
+			while (underWay < Math.max(1, concurrency()) && next < queues.length && !isStopped()) {
 				const queue = queues[next++];
 				const { value: item, done } = queue.next();
 				if (done) continue;

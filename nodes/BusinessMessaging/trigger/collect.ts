@@ -75,9 +75,9 @@ class Collection {
 	 */
 	async untilQuiet({ quietMs, maxMs, maxEvents }: Rule): Promise<void> {
 		const stepMs = Math.min(quietMs / 20, 100);
-		const end = Date.now() + maxMs;
+		const end = performance.now() + maxMs;
 		let quiet = 0;
-		while (quiet < quietMs && Date.now() < end && this.events.length < maxEvents) {
+		while (quiet < quietMs && performance.now() < end && this.events.length < maxEvents) {
 			const count = this.events.length;
 			await pause(stepMs);
 			quiet = this.events.length === count ? quiet + stepMs : 0;

@@ -42,8 +42,8 @@ type EventState = 'new' | 'taken' | 'underWay';
  * as `sleep`, twenty waiting deliveries would take 40 % of a processor.
  */
 async function until(holds: () => boolean): Promise<void> {
-	const end = Date.now() + maxWaitMs;
-	while (!holds() && Date.now() < end) await sleep(1);
+	const end = performance.now() + maxWaitMs;
+	while (!holds() && performance.now() < end) await sleep(1);
 }
 
 /** The events of one node, by their deduplication keys. */

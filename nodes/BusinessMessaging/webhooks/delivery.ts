@@ -22,8 +22,8 @@ export interface Delivery {
  * @returns whether n8n has stored what the delivery starts
  */
 export async function hasSucceeded(response: Response, maxMs: number): Promise<boolean> {
-	const end = Date.now() + maxMs;
-	while (!response.writableEnded && Date.now() < end) await sleep(2);
+	const end = performance.now() + maxMs;
+	while (!response.writableEnded && performance.now() < end) await sleep(2);
 	return response.writableEnded && response.statusCode < 300;
 }
 

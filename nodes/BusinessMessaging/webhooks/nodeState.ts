@@ -54,8 +54,8 @@ export function writeAll(
 }
 
 async function repeatUntilEnd(response: { writableEnded: boolean }, write: () => void) {
-	const end = Date.now() + maxResponseMs;
-	while (!response.writableEnded && Date.now() < end) {
+	const end = performance.now() + maxResponseMs;
+	while (!response.writableEnded && performance.now() < end) {
 		write();
 		await sleep(1);
 	}

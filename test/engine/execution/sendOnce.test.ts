@@ -200,6 +200,22 @@ test('executions that create the table at the same moment all use it', async () 
 	expect(received()).toEqual(oneEach(20));
 });
 
+test.each([-120_000, 120_000])(
+	"everybody gets one message although n8n's clock is changed by %d ms whenever the log is written",
+	async (change) => {
+		const now = Date.now.bind(Date);
+		let changed = 0;
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + changed);
+		service.engine.tables.before = (operation) => {
+			if (operation === 'insert') changed += change;
+		};
+		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
+		const { outputs } = await run({ items: people(200), credentials });
+		expect(countBy(statuses(outputs))).toEqual({ [sent]: 200 });
+		expect(received()).toEqual(oneEach(200));
+	},
+);
+
 test('claims and results are written in parts', async () => {
 	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
 	const begin = Date.now();

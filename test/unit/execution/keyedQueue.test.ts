@@ -61,6 +61,17 @@ describe('items in queues', () => {
 		await all;
 	});
 
+	test.each([0, -100])('are all carried out, also if %d are allowed', async (concurrency) => {
+		const tasks = new Tasks();
+		const settings = { keyOf, concurrency: () => concurrency, isStopped: () => false };
+		const all = inQueues(['a', 'b'], settings, tasks.task);
+		expect(tasks.begun).toEqual(['a']);
+		await tasks.end('a');
+		expect(tasks.begun).toEqual(['a', 'b']);
+		await tasks.end('b');
+		await all;
+	});
+
 	test('no longer begin once this is stopped, and those under way end first', async () => {
 		const tasks = new Tasks();
 		let isStopped = false;

@@ -218,7 +218,9 @@ class Schedule {
 		const outcomes: string[] = [];
 		const settings = {
 			execution,
-			now: () => this.clock.now,
+			// Somebody may set n8n's clock while a campaign runs.
+			now: () => this.clock.now + (this.isQuiet ? 0 : this.integer(240_000) - 120_000),
+			elapsed: () => this.clock.now,
 			pause: async (ms: number) =>
 				await new Promise<void>((resolve) =>
 					this.clock.after(ms, () => process.isDead || resolve()),
