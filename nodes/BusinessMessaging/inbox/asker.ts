@@ -192,7 +192,7 @@ export function workflowNameOf(url: string, result: CallResult): string {
 function hasNone(): InputError {
 	return new InputError(
 		'No published workflow keeps the replies',
-		"On this n8n, publish the example Inbox with the credential of this node. Or switch on 'Keep Replies for Send and Wait' in a published Business Messaging Trigger that has this credential, and publish it again.",
+		"On this n8n, import the example Inbox (see the README of this package), choose the credential of this node in its trigger, and publish it. Or switch on 'Keep Replies for Send and Wait' in a published Business Messaging Trigger that has this credential, and publish it again.",
 	);
 }
 

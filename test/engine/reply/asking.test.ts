@@ -30,7 +30,7 @@ test('asks nobody without an inbox, and says what to do', async () => {
 	const { error } = await ask();
 	expect(error).toMatchObject({
 		message: 'No published workflow keeps the replies [item 0]',
-		description: expect.stringMatching(/publish the example Inbox .*Nothing was sent\./),
+		description: expect.stringMatching(/import the example Inbox .*Nothing was sent\./),
 	});
 	expect(service.sent()).toEqual([]);
 });

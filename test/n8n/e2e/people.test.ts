@@ -84,7 +84,7 @@ person(
 		await user.choose('responseType', /^Approval/);
 		await executeStep(user);
 		await output('No published workflow keeps the replies').waitFor();
-		await output(/publish the example Inbox with the credential of this node/).waitFor();
+		await output(/import the example Inbox/).waitFor();
 		const question = new URL(editor.page.url()).pathname; // of the open node
 		await editor.importExample('inbox');
 		await user.publish();
