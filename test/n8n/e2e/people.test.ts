@@ -1,6 +1,6 @@
 /**
- * Five people in the editor: support, marketing, analysis, AI and operations. Each reaches a goal with only the
- * instructions in the README and the editor. Prints how many clicks and minutes each person needs.
+ * Six people in the editor: support, marketing, analysis, AI, a shop and operations. Each reaches a goal with only the
+ * instructions in the README, the examples and the editor. Prints how many clicks and minutes each person needs.
  */
 import { map, uniq } from 'lodash';
 
@@ -9,7 +9,7 @@ import { startModel } from '../../../harness/editor/model';
 import { useEditor } from '../../../harness/editor/useEditor';
 import { fillPhone, untilPhoneIsQuiet, zara } from '../../../harness/editor/phone';
 import { readSampleContacts } from '../../../harness/examples';
-import { createTable } from '../../../harness/n8n/dataTables';
+import { createTable, findTable } from '../../../harness/n8n/dataTables';
 import { useN8n } from '../../../harness/n8n/useN8n';
 import { until } from '../../../harness/until';
 
@@ -188,6 +188,56 @@ person(
 				.part('canvas-chat')
 				.getByText(/^Told: .*"sendStatus":"sent"/)
 				.waitFor();
+		} finally {
+			await model.close();
+		}
+	},
+);
+
+person(
+	'a shop owner imports examples and changes no node: a greeting, the 24-hour window, a monthly campaign, and a bot that steps aside',
+	async (user) => {
+		const model = await startModel({ Summary: 'Zara wants a person.' }, (messages) =>
+			JSON.stringify(messages.at(-1)?.content).includes('a person'),
+		);
+		const manual = 'When clicking ‘Execute workflow’';
+		/** Imports an example that starts with messages, and publishes it. */
+		const publish = async (name: string) => {
+			const { webhooks } = n8n.sandbox.state;
+			const before = webhooks.all.length;
+			await editor.importExample(name);
+			await user.publish();
+			await until('the trigger to register', () => webhooks.all.length > before);
+		};
+		try {
+			await model.credentialFor(n8n.client);
+			const chat = await openChat(zara);
+			await publish('welcome');
+			await chat.write('Do you sell shoes?');
+			await chat.shows('Welcome to Example Shop!');
+
+			await publish('reply-window');
+			await chat.write('In size 40?');
+			const times = async () => await findTable(n8n.client, 'Last messages');
+			await until('the time of the message', times);
+			await user.executeAt(manual);
+			await editor.waitForSuccess('Send the text', 'Send the template');
+			await user.open('Send the text');
+			await output('Preview: nothing was sent. 1 would be sent.').waitFor();
+			await closeNode(user);
+
+			await editor.importExample('monthly-campaign');
+			await user.executeAt(manual);
+			await editor.waitForSuccess('Send offer', 'CSV file');
+			await user.open('Send offer');
+			await output(/^Preview: nothing was sent. \d+ would be sent/).waitFor();
+			expect(n8n.outbound).toHaveLength(1);
+
+			await publish('ai-agent');
+			await chat.write('Do you ship to France?');
+			await chat.shows('Told: ');
+			await chat.write('I want to talk to a person');
+			await (await openChat('+447700900001')).shows('Please take over the chat');
 		} finally {
 			await model.close();
 		}
