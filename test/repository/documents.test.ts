@@ -129,6 +129,13 @@ test('the table of opt-out and opt-in words names all of them', () => {
 	expect(words.split('\n| ')).toHaveLength(intentPhrases.length + 3);
 });
 
+test('documents, examples and the form name the number of languages that the nodes know', () => {
+	const texts = [...documents, ...filesBelow('nodes'), ...filesBelow('examples')].map(readText);
+	const counts = texts.flatMap((text) => [...text.matchAll(/\b(\d+|dozen) languages/g)]);
+	expect(counts.length).toBeGreaterThanOrEqual(3);
+	expect(uniq(counts.map(([, count]) => count))).toEqual([String(intentPhrases.length)]);
+});
+
 test('the table of the project structure names every folder, and the imports of each are restricted', () => {
 	const [, table] = readText('CONTRIBUTING.md').split('## Project structure\n');
 	const rows = table.split('\n## ')[0].match(/^\| `.*$/gm) ?? [];

@@ -28,7 +28,7 @@ type UncertainFailure = Pick<ServiceError, 'message' | 'description' | 'statusCo
 const interrupted: UncertainFailure = {
 	message: 'The execution was interrupted before the service responded',
 	description:
-		'The request may have taken effect, so it is not repeated. Check in the service before you run the node again.',
+		'The service may have carried out the request, so it is not repeated. Look at the result in the service before you run the node again.',
 };
 
 /** The names of tool calls, by the input that n8n passes to all attempts of one call. */

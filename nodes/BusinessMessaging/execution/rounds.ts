@@ -64,17 +64,17 @@ export class Rounds {
 		const inputs = this.context.getParentNodes(name, { depth: 1 });
 		if (isInLoop)
 			throw new InputError(
-				`${rule} needs all items at once, but this node is in a loop`,
+				`${rule} needs all items in one run, but this node is in a loop`,
 				'Move the node out of the loop. The node takes all items at once and keeps to the rate by itself.',
 			);
 		if (this.round > 0 && !isTool(this.context.getNode()))
 			throw new InputError(
-				`${rule} needs all items at once, but this node has already run in this execution`,
+				`${rule} needs all items in one run, but this node has already run in this execution`,
 				'Before this node, combine the items with a Merge node. The earlier run may have sent its messages.',
 			);
 		if (inputs.length > 1)
 			throw new InputError(
-				`${rule} needs all items at once, but this node runs once for each of the ${inputs.length} nodes that are connected to it`,
+				`${rule} needs all items in one run, but ${inputs.length} nodes are connected to this node, so it runs ${inputs.length} times`,
 				'Combine their items with a Merge node first.',
 			);
 	}

@@ -241,13 +241,13 @@ function hasEnded(): InputError {
 function isSilent(): InputError {
 	return new InputError(
 		'n8n was not ready at its own public address for a minute, so the replies could not be received',
-		'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. The retry waits for the replies without asking again.',
+		'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. The retry does not send the question again; it only waits for the replies.',
 	);
 }
 
 function isGone(): InputError {
 	return new InputError(
 		'The workflow that keeps the replies is no longer published, or no longer keeps them',
-		"Publish it again with 'Keep Replies for Send and Wait', then retry this execution. The retry waits for the replies without asking again.",
+		"Publish it again with 'Keep Replies for Send and Wait', then retry this execution. The retry does not send the question again; it only waits for the replies.",
 	);
 }

@@ -1,6 +1,6 @@
 /**
  * The messages between Send and Wait, the inbox and other triggers, and what the inbox needs from outside. calls.ts and
- * keep.ts provide this in n8n; the simulation provides its own, and so runs the same protocol.
+ * openKeeper.ts provide this in n8n; the simulation provides its own, and so runs the same protocol.
  */
 import type { Late, Person, Run, RunState, Verdict } from './core';
 import type { Delivered, Source } from './messageNames';

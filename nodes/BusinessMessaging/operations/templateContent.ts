@@ -37,7 +37,8 @@ export const componentsField = jsonField({
 	displayName: 'Components (JSON)',
 	name: 'componentsJson',
 	placeholder: 'e.g. [{ "type": "BODY", "text": "Hello {{1}}" }]',
-	description: 'The parts of the template as the service documents them',
+	description:
+		'The parts of the template, in the format that the documentation of the service describes',
 });
 
 const buttonsField = rowsField(

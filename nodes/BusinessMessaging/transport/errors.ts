@@ -80,6 +80,7 @@ const checkBaseUrl = "Check 'Base URL' in the credential.";
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
 const ifOthersFail =
 	"If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
+const unclearSend = 'It is unclear whether the message was sent, so it is not repeated.';
 /** The longest message of the service in an error, characters. */
 const maxWords = 1_000;
 
@@ -149,7 +150,7 @@ export function errorFromSend(
 		});
 	return new ServiceError(`The service did not confirm that it accepted the message${end}`, {
 		kind: 'indeterminate',
-		description: `It is unclear whether the message was sent, so it is not repeated. Check the chat before you send it again. The response has the fields: ${fieldNames(body)}.`,
+		description: `${unclearSend} Check the chat before you send it again. The response has the fields: ${fieldNames(body)}.`,
 		statusCode,
 	});
 }
@@ -205,9 +206,10 @@ function meaningOfRedirect({ redirect }: CallInfo): Meaning {
 	return [`${what}, ${address}`, advice];
 }
 
-function adviceAfterFailure({ writes }: CallInfo): string {
+function adviceAfterFailure({ sends, writes }: CallInfo): string {
+	if (sends) return `${unclearSend} Check the chat before you send it again.`;
 	return writes
-		? 'The request may have taken effect anyway. Check in the service before you run the node again.'
+		? 'The service may have carried out the request. Look at the result in the service before you run the node again.'
 		: 'Try again later.';
 }
 

@@ -35,7 +35,7 @@ export async function listTemplates(
 	});
 	const list = { ...omit(facts, 'pageQueries'), records: shown.flatMap(readTemplates) };
 	if (list.records.length === 0 && shown.length > 0)
-		throw new ServiceError('The node found no name in the templates of the service', {
+		throw new ServiceError('The service sent templates, but the node cannot find their names', {
 			kind: 'refused',
 			description: `The first template has the fields ${fieldNames(shown[0])}.`,
 		});

@@ -41,7 +41,7 @@ export const filtersField = collectionField({
 			],
 			default: 'any',
 			description:
-				'Only messages with this intent, in one of three dozen languages. Items show the intent in the field <code>intent</code>.',
+				'Starts the workflow only with messages of this intent, in any of 36 languages. The field <code>intent</code> of the item shows it.',
 		}),
 		textField({
 			displayName: 'Only Run If',

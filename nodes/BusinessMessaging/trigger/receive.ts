@@ -17,7 +17,7 @@ import {
 	readHandled,
 	toLateEvent,
 	toLateItem,
-} from '../inbox/keep';
+} from '../inbox/openKeeper';
 import { isTriggerUrl } from '../inbox/urls';
 import { eventsOf } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';

@@ -263,7 +263,7 @@ function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperat
 		advice = advice?.replace(/run the node again/i, 'publish again');
 	if ([404, 405].includes(failure.statusCode ?? 0)) advice = upperFirst(byHand);
 	else if (isRefusedContent(failure))
-		advice = `If the service does not know an event type, correct 'Trigger On' and 'Other Event Types'. Otherwise ${byHand}`;
+		advice = `If the service does not know an event type, correct 'Trigger On' and 'Other Event Types'. If it knows them all, ${byHand}`;
 	const text = printable(compact([failure.message, advice]).join('. '));
 	return new NodeOperationError(context.getNode(), text);
 }

@@ -27,7 +27,7 @@ const signatureField = groupField({
 	displayName: 'Signature',
 	name: 'signature',
 	description:
-		'How the service signs its deliveries. Deliveries without a valid signature are refused. The key is the Webhook Secret of the credential.',
+		'How the service signs its webhook requests. Requests without a valid signature are refused. The key is the Webhook Secret of the credential.',
 	fields: [
 		choiceField({
 			displayName: 'Scheme',
@@ -56,7 +56,7 @@ const signatureField = groupField({
 			name: 'prefix',
 			displayOptions: ofHmac,
 			placeholder: 'e.g. sha256=',
-			description: 'Text before the signature in the header',
+			description: 'What the service writes before the signature in the HTTP header',
 		}),
 		textField({
 			displayName: 'Timestamp Header',
@@ -100,7 +100,7 @@ const optionsField = collectionField({
 			name: 'maxPayloadSize',
 			typeOptions: { minValue: 1 },
 			default: 1024,
-			description: 'Maximum size of a delivery. Larger deliveries are refused.',
+			description: 'Maximum size of a webhook request. Larger requests are refused.',
 		}),
 		textField({
 			displayName: 'Other Event Types',

@@ -89,7 +89,7 @@ export async function removeWebhooks(
 	for (const { id } of webhooks) {
 		if (id === undefined)
 			throw new InputError(
-				'The service lists a webhook of this node without its ID',
+				"The service lists this node's webhook, but without the webhook's ID",
 				'Remove the webhook in the settings of the service.',
 			);
 		const failure = await client

@@ -210,7 +210,7 @@ describe.each<[string, string, INodeParameters]>([
 			locator('offer', 'name'),
 			[{ id: 't1', text: 'Hi' }],
 			[
-				'The node found no name in the templates of the service',
+				'The service sent templates, but the node cannot find their names',
 				'The first template has the fields id, text.',
 			],
 		],

@@ -29,7 +29,8 @@ test('every operation that deletes returns { deleted: true }', () => {
 		Object.values(endpoint.methods).includes('DELETE'),
 	);
 	const given = deleting.map(({ resource, value }) => everyOperation[`${resource} ${value}`].gives);
-	expect(given).toEqual([{ deleted: true }]);
+	expect(given).not.toEqual([]);
+	expect(given).toEqual(given.map(() => ({ deleted: true })));
 });
 
 /** The labels of several words. Those of one word, e.g. *Text*, are also ordinary words. */

@@ -11,8 +11,10 @@ import { sendText, useService } from '../../../harness/engine/service';
 
 const service = useService();
 
+const unclear =
+	'It is unclear whether the message was sent, so it is not repeated. Check the chat before you send it again.';
 const mayHaveWorked =
-	'The request may have taken effect anyway. Check in the service before you run the node again.';
+	'The service may have carried out the request. Look at the result in the service before you run the node again.';
 const failed = 'The service failed while handling the request';
 const refused = 'The service refused the request';
 const redirects = 'The service redirects to another address';
@@ -40,19 +42,19 @@ test.each<[number, object | string, string, string]>([
 	[200, { error: { code: 7, message: 'No' } }, `${refused}: No`, notSent],
 	[200, { statusCode: 422, message: 'No' }, `${refused}: No`, notSent],
 	[300, { title: 'Moved' }, `${redirects}: Moved`, newUrl],
-	[304, '', 'The response says that nothing has changed, and has no data', mayHaveWorked],
+	[304, '', 'The response says that nothing has changed, and has no data', unclear],
 	[401, {}, badKey, "Check 'API Key' in the credential."],
 	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
 	[404, '', 'The service did not find the requested resource', notFound],
-	[408, '', failed, mayHaveWorked],
-	[500, page, `${failed}: Bad & "broken"`, mayHaveWorked],
-	[200, page, 'The response of the service is not JSON', mayHaveWorked],
+	[408, '', failed, unclear],
+	[500, page, `${failed}: Bad & "broken"`, unclear],
+	[200, page, 'The response of the service is not JSON', unclear],
 ])('HTTP %i with %j: %s', async (status, body, message, description) => {
 	await service.fault({ endpoint: 'sendText', status, body });
 	const error = await service.errorOf(sendText);
 	expect(error?.message).toBe(`${message} (HTTP ${status}) [item 0]`);
 	expect(error?.description).toMatch(description);
-	const sendStatus = description === mayHaveWorked ? 'mayHaveBeenSent' : 'notSent';
+	const sendStatus = description === unclear ? 'mayHaveBeenSent' : 'notSent';
 	expect(error?.context).toMatchObject({ sendStatus });
 	expect(service.calls('sendText')).toBe(1);
 });

@@ -68,7 +68,7 @@ test.each([
 	const error = await service.errorOf(sendText);
 	expect(error?.message).toContain(`${redirects}, ${service.url}/v1/messages/m_1 (HTTP ${status})`);
 	expect(error?.context).toMatchObject({ sendStatus });
-	expect(error?.description?.includes('may have taken effect')).toBe(sendStatus !== 'notSent');
+	expect(error?.description?.includes('unclear whether')).toBe(sendStatus !== 'notSent');
 	expect(service.calls('sendText')).toBe(1);
 });
 

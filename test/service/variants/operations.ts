@@ -94,11 +94,12 @@ const scripts: Record<string, Script> = {
 };
 
 const nameOf = ({ resource, value }: Operation) => `${resource} ${value}`;
-/** Those that others need come first. */
+const deletes = ({ endpoint }: Operation) => Object.values(endpoint.methods).includes('DELETE');
+/** Those that others need come first, and those that delete records come last. */
 const needed = new Set(Object.values(everyOperation).map(({ needs }) => needs));
 const atOnce = sortBy(
 	operations.filter(({ waits }) => !waits),
-	[(operation) => !needed.has(nameOf(operation)), 'resource', 'name'],
+	[deletes, (operation) => !needed.has(nameOf(operation)), 'resource', 'name'],
 );
 
 /** The items of an operation: numbers, or the records that it is about. */
@@ -147,7 +148,7 @@ async function checkOperation(
 		options: { concurrency: 1 },
 	};
 	const missing = environment.has(name) ? undefined : 'does not offer';
-	const isContactWrite = name === 'createContact' || name === 'updateContact';
+	const isContactWrite = /Contact$/.test(name);
 	const moved = isContactWrite ? environment.contactProblem : missing;
 	const problem = name === 'createWebhook' ? environment.webhookProblem(false) : moved;
 	if (problem) return await checkRefusal(environment, parameters, problem);

@@ -129,7 +129,7 @@ describe('duplicates', () => {
 			"'Send First' needs all items in one run of this node",
 		);
 		await expect(apply(item(0, anna), item(1, ben, stop))).rejects.toThrow(
-			"'Stop With Error' needs all items at once, but this node has already run",
+			"'Stop With Error' needs all items in one run, but this node has already run",
 		);
 	});
 });

@@ -101,7 +101,7 @@ test('a registration is removed; one without an ID stays, and the error says whe
 		expect.arrayContaining(['a', 'b']),
 	);
 	await expect(removeWebhooks(client, [{ id: undefined }])).rejects.toMatchObject({
-		message: 'The service lists a webhook of this node without its ID',
+		message: "The service lists this node's webhook, but without the webhook's ID",
 		description: 'Remove the webhook in the settings of the service.',
 	});
 });

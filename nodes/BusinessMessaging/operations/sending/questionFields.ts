@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { splitList } from '../../jsonValues';
 import { type ValuesOf, choiceField, collectionField, numberField, textField } from '../fields';
 import { InputError } from '../../transport/errors';
-import { approvalWords } from './approval';
+import { approvalWords } from '../../reading/readApproval';
 
 /** The expected answer, and what happens after another one. */
 export const expectedSchema = z.object({
@@ -163,7 +163,8 @@ export const answerFields = [
 					{
 						name: 'Output an Item',
 						value: 'item',
-						description: 'An item with replied: false for everybody who has not replied',
+						description:
+							'Output an item for each person who has not replied in time, with replied: false',
 					},
 					{
 						name: 'Output Nothing',
@@ -181,7 +182,7 @@ export const answerFields = [
 				displayOptions: { show: { '/responseType': fixedKinds } },
 				default: 2,
 				description:
-					'How many times to repeat the question if the reply does not fit. After that, the node outputs the reply as not accepted.',
+					'How many times to repeat the question if the reply does not fit. After that, the node outputs the last reply with accepted: false.',
 			}),
 			textField({
 				displayName: 'Yes Words',

@@ -1,7 +1,7 @@
 /** Reads a reply as yes or no, as people write it: "Ja, gerne", "yes please", "No, thank you!". */
 import { memoize } from 'lodash';
 
-import { foldText } from '../../foldText';
+import { foldText } from '../foldText';
 
 /**
  * In the languages of the opt-out words (`webhooks/intent.ts`). A word that means yes in one language and no in another
