@@ -6,6 +6,7 @@ import { endpoints } from '../api/endpoints';
 import { isOnEngine2 } from '../execution/n8nMode';
 import { type Item, type ValidItem, inState } from '../execution/item';
 import type { Listening } from '../execution/run';
+import { writeLog } from '../log';
 import { InputError, asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
@@ -79,6 +80,12 @@ async function listen(run: QuestionRun): Promise<Listening> {
 		return triggers;
 	};
 	const skewMs = await readSkew(client);
+	if (skewMs === null)
+		writeLog(
+			context,
+			'The service does not show its clock (Date). What somebody writes just before the question may count as the reply.',
+			'info',
+		);
 	const asker = new Asker({ ...calls, listTriggers }, { id, url, questions, limitMs, skewMs });
 	await asker.open();
 	const parts = new Parts(run, asker);

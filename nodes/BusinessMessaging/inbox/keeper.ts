@@ -43,6 +43,7 @@ export class Keeper {
 	/** Keys of late replies with which n8n is starting the workflow. */
 	private readonly starting = new Set<string>();
 	private isStartingLate = false;
+	private hasWarnedOfNames = false;
 	private readonly lock = `keeper ${++made}`;
 
 	/**
@@ -128,10 +129,20 @@ export class Keeper {
 		const verdicts: Verdict[] = [];
 		for (const one of messages) {
 			const { arrival } = one;
+			if (!arrival.isCertain) this.warnOfNames(arrival);
 			const key = arrival.isCertain ? arrival.key : this.names.nameOf(one, from, this.ports.now());
 			verdicts.push(key === undefined ? { is: 'busy' } : await this.verdictOn({ ...arrival, key }));
 		}
 		return verdicts;
+	}
+
+	/** Says once in the log that the service does not identify the messages of people who were asked. */
+	private warnOfNames(message: Arrival): void {
+		if (this.hasWarnedOfNames || !this.known.runs.asks(message)) return;
+		this.hasWarnedOfNames = true;
+		this.ports.warn(
+			'The service gives messages neither an ID nor a time. After a crash, Send and Wait may count a second delivery of a reply as another message.',
+		);
 	}
 
 	private async verdictOn(message: Arrival): Promise<Verdict> {

@@ -232,6 +232,20 @@ test('after a change of the API key and a restart, replies also reach a run to w
 	expect(outputs[0].map(({ json }) => json.text)).toEqual([anna, berta]);
 });
 
+test('the log says once if the service identifies no message, but only if its sender was asked', async () => {
+	const trigger = await inbox();
+	const nameless = (from: string, text: string) => ({
+		event: 'message.received',
+		data: { from, text },
+	});
+	const warnings = () => logged.filter((line) => /^warn: .*neither an ID nor a time/.test(line));
+	await triggers.deliver(trigger, nameless(berta, 'Hello'));
+	expect(warnings()).toEqual([]);
+	await people.ask([anna, carl]);
+	for (const from of [anna, carl]) await triggers.deliver(trigger, nameless(from, 'Fine'));
+	expect(warnings()).toHaveLength(1);
+});
+
 test('the log says if questions were stored with another key and cannot be read', async () => {
 	const { credentials } = { credentials: service.credentials(service.newKey()) };
 	const trigger = await inbox({ credentials });

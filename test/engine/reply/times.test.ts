@@ -1,10 +1,11 @@
 /** Which messages were written after the question, by the clock of the service, and so are replies. */
-import { received, Triggers, useService } from '../../../harness/engine/service';
+import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
 import { People, anna, jsonOf, startedBy } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
 const people = new People(service);
+const logged = useLog(service, 'businessMessaging', 'execute');
 let count = 0;
 
 /** Asks a question that the service answers with this record, and tells what becomes of messages with these times. */
@@ -52,5 +53,20 @@ test.each([-600_000, -5_000, 5_000, 600_000])(
 		expect(startedBy(trigger)).toEqual(['Hi']);
 		await write('Now', at(1_500));
 		expect(await jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
+	},
+);
+
+test.each([
+	['', 0],
+	['unknown', 1],
+])(
+	'if the service shows the date "%s", each run says so in the log %d times',
+	async (date, count) => {
+		await triggers.active({ webhookId: `clock-${date}`, parameters: { keepReplies: true } });
+		if (date) await service.fault({ endpoint: 'listWebhooks', headers: { date }, count: 9 });
+		await people.ask([anna]);
+		expect(logged.filter((line) => /^info: .*does not show its clock/.test(line))).toHaveLength(
+			count,
+		);
 	},
 );
