@@ -7,7 +7,7 @@ import { ExecuteContext } from 'n8n-core';
 import { createEmptyRunExecutionData, type INodeExecutionData, Workflow } from 'n8n-workflow';
 import type { ServiceRecord } from '../nodes/BusinessMessaging/jsonValues';
 import { readList } from '../nodes/BusinessMessaging/reading/readResponse';
-import { type LoadedPackage, additionalDataFor, loadPackage } from '../harness/engine/package';
+import { type LoadedPackage, additionalDataFor, loadPackage } from '../harness/engine/loadPackage';
 import { ACTION, node, withCredential } from '../harness/n8n/workflow';
 import { forgetPeak, peakMb } from './usage';
 

@@ -7,7 +7,7 @@ import { fromPairs, map, mapValues, mean, minBy } from 'lodash';
 import { buildIfStale } from '../harness/build';
 import { printTable, step } from '../harness/cli';
 import { installPackages } from '../harness/n8n/install';
-import { PROJECT_FOLDER } from '../harness/n8n/package';
+import { PROJECT_FOLDER } from '../harness/n8n/packProject';
 import { runCommand } from '../harness/processes';
 
 export const usage = `Usage: npm run bench:load -- [--json FILE] [--quick]

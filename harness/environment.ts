@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { onStop, step } from './cli';
 import { installN8n, type N8nInstall } from './n8n/install';
-import { packProject } from './n8n/package';
+import { packProject } from './n8n/packProject';
 import { type N8nServer, startN8n } from './n8n/server';
 
 /** An environment. When the program ends (`runMain`), everything in it is stopped and removed. */

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import type { Sandbox } from '../sandbox';
 import type { N8nClient, WorkflowFile } from './n8n/client';
 import { createTable, findTable } from './n8n/dataTables';
-import { PROJECT_FOLDER } from './n8n/package';
+import { PROJECT_FOLDER } from './n8n/packProject';
 import { ACTION, TRIGGER } from './n8n/workflow';
 
 const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');

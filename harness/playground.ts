@@ -4,7 +4,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import { step, UserError } from './cli';
 import { addSampleContacts, addSampleSheet, type CredentialReference } from './examples';
 import { installN8n } from './n8n/install';
-import { installPackage, packProject } from './n8n/package';
+import { installPackage, packProject } from './n8n/packProject';
 import { startN8n, type N8nServer } from './n8n/server';
 import { ACTION } from './n8n/workflow';
 

@@ -8,7 +8,7 @@ import debounce from 'lodash/debounce';
 import pick from 'lodash/pick';
 import { onStop, readFlags, runMain } from '../harness/cli';
 import { importExamples, registerAgain } from '../harness/examples';
-import { PROJECT_FOLDER } from '../harness/n8n/package';
+import { PROJECT_FOLDER } from '../harness/n8n/packProject';
 import { openPlayground, type Playground } from '../harness/playground';
 import { readPort } from '../harness/processes';
 

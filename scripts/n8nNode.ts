@@ -7,7 +7,7 @@ import { isEqual, pick, union } from 'lodash';
 import { UserError } from '../harness/cli';
 import { filesBelow } from '../harness/engine/files';
 import { installPackages } from '../harness/n8n/install';
-import { PROJECT_FOLDER } from '../harness/n8n/package';
+import { PROJECT_FOLDER } from '../harness/n8n/packProject';
 import { runCommand } from '../harness/processes';
 
 const VERSION = '0.48.3';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { onStop, runMain, UserError } from '../harness/cli';
-import { packProject, PROJECT_FOLDER } from '../harness/n8n/package';
+import { packProject, PROJECT_FOLDER } from '../harness/n8n/packProject';
 import { runCommand } from '../harness/processes';
 import { tryN8nNode } from './n8nNode';
 

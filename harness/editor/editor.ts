@@ -9,7 +9,7 @@ import {
 	type Locator,
 	type Page,
 } from 'playwright-core';
-import { PROJECT_FOLDER } from '../n8n/package';
+import { PROJECT_FOLDER } from '../n8n/packProject';
 import type { N8nServer } from '../n8n/server';
 import type { Sandbox } from '../../sandbox';
 

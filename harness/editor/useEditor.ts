@@ -1,4 +1,4 @@
-import type { RealN8n } from '../n8n/useN8n';
+import type { RealN8n } from '../useN8n';
 import { Editor } from './editor';
 
 /**

@@ -21,7 +21,7 @@ import {
 	dataTables,
 	loadPackage,
 	testCredential,
-} from './package';
+} from './loadPackage';
 import { Trigger, type TriggerOptions } from './trigger';
 import { WaitingExecution, WebhookServer } from './webhooks';
 

@@ -4,7 +4,7 @@ import { type IDataObject, Workflow } from 'n8n-workflow';
 
 import type { WorkflowFile } from '../n8n/client';
 import { readText } from './files';
-import { start } from './package';
+import { start } from './loadPackage';
 
 /**
  * The value of a field of a node in an example, for a given item.

@@ -15,7 +15,7 @@ import type {
 } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 
-import { type LoadedPackage, additionalDataFor } from './package';
+import { type LoadedPackage, additionalDataFor } from './loadPackage';
 
 /** How a node is run. */
 export interface RunOptions extends Pick<INode, 'onError' | 'retryOnFail' | 'maxTries'> {

@@ -24,7 +24,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeHelpers, Workflow, sleep } from 'n8n-workflow';
 
-import { type LoadedPackage, additionalDataFor } from './package';
+import { type LoadedPackage, additionalDataFor } from './loadPackage';
 import type { WebhookRequest, WebhookServer } from './webhooks';
 
 /** A trigger node in its own workflow. */

@@ -17,7 +17,7 @@ import type {
 import { Workflow } from 'n8n-workflow';
 
 import { type RunResult, resumeExecution } from './execution';
-import { type LoadedPackage, additionalDataFor } from './package';
+import { type LoadedPackage, additionalDataFor } from './loadPackage';
 
 /** A request as n8n hands it to nodes. */
 export interface WebhookRequest extends Request {

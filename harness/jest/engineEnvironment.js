@@ -5,7 +5,7 @@
 const path = require('node:path');
 
 const { TestEnvironment } = require('jest-environment-node');
-require('./environment.js'); // n8n reads its settings from the environment of the process
+require('./n8nSettings.js'); // n8n reads its settings from the environment of the process
 
 const { setTimeout: setRealTimeout } = globalThis;
 const core = require.resolve('n8n-core');

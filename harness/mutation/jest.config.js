@@ -9,7 +9,7 @@ module.exports = {
 	...engine,
 	roots: ['<rootDir>/test/engine'],
 	testMatch: ['<rootDir>/test/engine/mutants.ts'],
-	testEnvironment: require.resolve('./environment.js'),
+	testEnvironment: require.resolve('./mutationEnvironment.js'),
 	testTimeout,
 	reporters: ['default'],
 	maxWorkers: 1,

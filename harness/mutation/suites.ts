@@ -73,6 +73,7 @@ export const suitesOf: Record<string, string[]> = {
 		'unit/reading/parseJson',
 		'unit/templateReview',
 		'unit/reading/readResponse',
+		'engine/reply/approval',
 		...transport.slice(0, 4),
 		...operations,
 		...sending,

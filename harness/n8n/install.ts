@@ -6,7 +6,7 @@ import os from 'node:os';
 import lockfile from 'proper-lockfile';
 import { step, UserError } from '../cli';
 import { CommandError, runCommand } from '../processes';
-import { PROJECT_FOLDER } from './package';
+import { PROJECT_FOLDER } from './packProject';
 
 /** The folder whose lock file pins n8n, its Node.js, and all packages that they need. */
 const MANIFEST_FOLDER = path.join(PROJECT_FOLDER, 'playground', 'n8n');

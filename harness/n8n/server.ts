@@ -12,7 +12,7 @@ import { END_WITH_PARENT, freePort, killTree, spawnTree, stopTree } from '../pro
 import { until } from '../until';
 import { N8nClient, type Owner } from './client';
 import { installN8n, type N8nInstall } from './install';
-import { installPackage } from './package';
+import { installPackage } from './packProject';
 
 /** How long a start may take, ms. Measured: 7 to 16 s on two cores without other work. */
 const START_LIMIT = 180_000;

@@ -9,7 +9,7 @@ import type { Locator, Page, ViewportSize } from 'playwright-core';
 import UPNG from 'upng-js';
 
 import { onStop } from '../../harness/cli';
-import { PROJECT_FOLDER } from '../../harness/n8n/package';
+import { PROJECT_FOLDER } from '../../harness/n8n/packProject';
 import { type Playground, openPlayground } from '../../harness/playground';
 import { Editor } from '../../harness/editor/editor';
 

@@ -19,7 +19,7 @@ import { sync as execaSync } from 'execa';
 import { uniq } from 'lodash';
 import { parse } from 'yaml';
 import { filesBelow, readText, root } from '../../harness/engine/files';
-import { packFolder } from '../../harness/n8n/package';
+import { packFolder } from '../../harness/n8n/packProject';
 import { runCommand } from '../../harness/processes';
 import { suitesOf } from '../../harness/mutation/suites';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pick from 'lodash/pick';
 import { step } from '../../../harness/cli';
-import { PROJECT_FOLDER } from '../../../harness/n8n/package';
+import { PROJECT_FOLDER } from '../../../harness/n8n/packProject';
 import { CommandError, runCommand } from '../../../harness/processes';
 
 /** A feature that does not work on an engine. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { installPackages } from '../../../harness/n8n/install';
 import { onStop, printTable, readFlags, runMain, step, UserError } from '../../../harness/cli';
-import { PROJECT_FOLDER } from '../../../harness/n8n/package';
+import { PROJECT_FOLDER } from '../../../harness/n8n/packProject';
 import { CommandError, runCommand } from '../../../harness/processes';
 import { tryEngine2, UNEXPECTED } from './engine2';
 import { areas, engines, type EngineVersions, zodVersions, findNewest } from './engines';

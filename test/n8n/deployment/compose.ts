@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import mapValues from 'lodash/mapValues';
 import { parse } from 'yaml';
-import { PROJECT_FOLDER } from '../../../harness/n8n/package';
+import { PROJECT_FOLDER } from '../../../harness/n8n/packProject';
 
 const DEPLOY_FOLDER = path.join(PROJECT_FOLDER, 'deploy');
 

@@ -10,7 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { onStop, printTable, readFlags, runMain, step, UserError } from '../../../harness/cli';
 import { aptInstall, installN8n } from '../../../harness/n8n/install';
-import { packProject } from '../../../harness/n8n/package';
+import { packProject } from '../../../harness/n8n/packProject';
 import { runCommand, spawnTree, stopTree } from '../../../harness/processes';
 import { fillInEnv, readCompose } from './compose';
 import { containersOf, Host } from './containers';

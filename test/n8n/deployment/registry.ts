@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { onStop } from '../../../harness/cli';
 import type { N8nInstall } from '../../../harness/n8n/install';
-import { PROJECT_FOLDER } from '../../../harness/n8n/package';
+import { PROJECT_FOLDER } from '../../../harness/n8n/packProject';
 import { spawnTree, stopTree } from '../../../harness/processes';
 
 const COMMUNITY_PACKAGES =

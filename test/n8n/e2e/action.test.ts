@@ -10,7 +10,7 @@ import { createTable, findTable, readTable } from '../../../harness/n8n/dataTabl
 import { ACTION, node, workflow } from '../../../harness/n8n/workflow';
 import { until } from '../../../harness/until';
 import { testEveryOperation } from '../../../harness/engine/everyOperation';
-import { manualTrigger, tested, useN8n, workflowOf } from '../../../harness/n8n/useN8n';
+import { manualTrigger, tested, useN8n, workflowOf } from '../../../harness/useN8n';
 
 const n8n = useN8n();
 

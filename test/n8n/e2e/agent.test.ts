@@ -9,7 +9,7 @@ import { type ChatMessage, type Model, startModel } from '../../../harness/edito
 import { readSampleContacts } from '../../../harness/examples';
 import { hasEnded } from '../../../harness/n8n/client';
 import { deleteTable, findTable, readTable } from '../../../harness/n8n/dataTables';
-import { useN8n, withFields } from '../../../harness/n8n/useN8n';
+import { useN8n, withFields } from '../../../harness/useN8n';
 import { until } from '../../../harness/until';
 
 const n8n = useN8n();

@@ -6,7 +6,7 @@ import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 import { type Execution, outputOf } from '../../../harness/n8n/client';
 import { node, to, withCredential, workflow } from '../../../harness/n8n/workflow';
 import { type Model, startModel } from '../../../harness/editor/model';
-import { manualTrigger, useN8n } from '../../../harness/n8n/useN8n';
+import { manualTrigger, useN8n } from '../../../harness/useN8n';
 
 const n8n = useN8n();
 const anna = '+15550001001';

@@ -5,7 +5,7 @@ import { countBy, difference, map, uniq } from 'lodash';
 import { readSampleContacts, thatSends } from '../../../harness/examples';
 import { outputOf } from '../../../harness/n8n/client';
 import { readTable, updateTable } from '../../../harness/n8n/dataTables';
-import { useN8n } from '../../../harness/n8n/useN8n';
+import { useN8n } from '../../../harness/useN8n';
 
 const n8n = useN8n();
 const people = map(readSampleContacts(), 'phone');

@@ -11,7 +11,7 @@ import { findTable, readTable } from '../../../harness/n8n/dataTables';
 import { until } from '../../../harness/until';
 import { type Editor, withScreenshot } from '../../../harness/editor/editor';
 import { useEditor } from '../../../harness/editor/useEditor';
-import { useN8n, withParameters } from '../../../harness/n8n/useN8n';
+import { useN8n, withParameters } from '../../../harness/useN8n';
 import { untilPhoneIsQuiet } from '../../../harness/editor/phone';
 
 const n8n = useN8n();

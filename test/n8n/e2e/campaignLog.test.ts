@@ -15,7 +15,7 @@ import {
 	updateTable,
 } from '../../../harness/n8n/dataTables';
 import { sqlite } from '../../../harness/n8n/database';
-import { manualTrigger, tested, useN8n, workflowOf } from '../../../harness/n8n/useN8n';
+import { manualTrigger, tested, useN8n, workflowOf } from '../../../harness/useN8n';
 import { ACTION, listNodes, node, to, workflow } from '../../../harness/n8n/workflow';
 import { until } from '../../../harness/until';
 

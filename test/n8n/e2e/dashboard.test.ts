@@ -13,7 +13,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { openPlayground, type Playground } from '../../../harness/playground';
 import { type Database, postgres } from '../../../harness/n8n/database';
 import { rowsOf as readRows } from '../../../harness/n8n/dashboard';
-import { manualTrigger, packed, tested, workflowOf } from '../../../harness/n8n/useN8n';
+import { manualTrigger, packed, tested, workflowOf } from '../../../harness/useN8n';
 import { ensureServices, startPostgres } from '../../../harness/n8n/services';
 
 jest.setTimeout(15 * 60_000);

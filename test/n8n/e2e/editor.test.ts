@@ -6,7 +6,7 @@ import { until } from '../../../harness/until';
 import { addManyTemplates } from '../../../harness/engine/templates';
 import { type Editor, NewUser, withScreenshot } from '../../../harness/editor/editor';
 import { useEditor } from '../../../harness/editor/useEditor';
-import { useN8n } from '../../../harness/n8n/useN8n';
+import { useN8n } from '../../../harness/useN8n';
 
 const n8n = useN8n();
 let editor: Editor;

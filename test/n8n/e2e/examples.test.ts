@@ -7,7 +7,7 @@ import { readSampleContacts } from '../../../harness/examples';
 import { outputOf } from '../../../harness/n8n/client';
 import { readTable, updateTable } from '../../../harness/n8n/dataTables';
 import { until } from '../../../harness/until';
-import { clicked, useN8n, withFields, withParameters } from '../../../harness/n8n/useN8n';
+import { clicked, useN8n, withFields, withParameters } from '../../../harness/useN8n';
 
 const n8n = useN8n();
 const [zara, daisy] = readSampleContacts();

@@ -10,7 +10,7 @@ import { useEditor } from '../../../harness/editor/useEditor';
 import { fillPhone, untilPhoneIsQuiet, zara } from '../../../harness/editor/phone';
 import { readSampleContacts } from '../../../harness/examples';
 import { createTable, findTable } from '../../../harness/n8n/dataTables';
-import { useN8n } from '../../../harness/n8n/useN8n';
+import { useN8n } from '../../../harness/useN8n';
 import { until } from '../../../harness/until';
 
 const n8n = useN8n();

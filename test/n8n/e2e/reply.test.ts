@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { outputOf } from '../../../harness/n8n/client';
 import { hiddenId } from '../../../sandbox/ids';
-import { tested, trigger, useN8n } from '../../../harness/n8n/useN8n';
+import { tested, trigger, useN8n } from '../../../harness/useN8n';
 
 const n8n = useN8n();
 const anna = '+15550001001';

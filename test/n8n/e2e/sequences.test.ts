@@ -4,7 +4,7 @@ import { DateTime, Info } from 'luxon';
 
 import { createTable, deleteTable, readTable, updateTable } from '../../../harness/n8n/dataTables';
 import { until } from '../../../harness/until';
-import { clicked, useN8n, withFields, withParameters } from '../../../harness/n8n/useN8n';
+import { clicked, useN8n, withFields, withParameters } from '../../../harness/useN8n';
 
 const n8n = useN8n();
 const sent = () => countBy(n8n.outbound, 'phone');

@@ -6,7 +6,7 @@ import type { Webhook } from '../../../sandbox/state/webhooks';
 import { valuesOf, numbers } from '../../../sandbox/variants';
 import { cameAtStart, type Execution, startedWith } from '../../../harness/n8n/client';
 import { until } from '../../../harness/until';
-import { trigger, useN8n } from '../../../harness/n8n/useN8n';
+import { trigger, useN8n } from '../../../harness/useN8n';
 import { node, workflow } from '../../../harness/n8n/workflow';
 
 const n8n = useN8n();

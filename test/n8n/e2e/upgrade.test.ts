@@ -5,10 +5,10 @@ import path from 'node:path';
 import { sync } from 'execa';
 import { countBy, range } from 'lodash';
 
-import { packFolder } from '../../../harness/n8n/package';
+import { packFolder } from '../../../harness/n8n/packProject';
 import { runCommand } from '../../../harness/processes';
 import { root } from '../../../harness/engine/files';
-import { manualTrigger, useN8n, workflowOf } from '../../../harness/n8n/useN8n';
+import { manualTrigger, useN8n, workflowOf } from '../../../harness/useN8n';
 
 /** The tag of the last release; empty until there is one: a version that was never released need not be upgraded. */
 const release = sync('git', ['tag', '--list', 'v*', '--sort=-v:refname'], {

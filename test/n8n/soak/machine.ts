@@ -9,7 +9,7 @@ import path from 'node:path';
 import range from 'lodash/range';
 import { onStop, step } from '../../../harness/cli';
 import { Environment } from '../../../harness/environment';
-import { installPackage } from '../../../harness/n8n/package';
+import { installPackage } from '../../../harness/n8n/packProject';
 import { N8nProcess, type N8nServer, startN8n } from '../../../harness/n8n/server';
 import { freePort } from '../../../harness/processes';
 import { type Database, postgres, sqlite } from '../../../harness/n8n/database';

@@ -2,7 +2,7 @@
  * The built package, loaded with n8n-core's own loader; helper nodes to run it with; and what n8n's cli adds to its
  * engine: credentials, and the additional data of every execution.
  */
-import '../jest/environment';
+import '../jest/n8nSettings';
 
 import 'reflect-metadata';
 

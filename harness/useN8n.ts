@@ -5,17 +5,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { outputOf, type N8nClient, type WorkflowFile, type Execution, hasEnded } from './client';
-import { readExample } from '../examples';
-import { PROJECT_FOLDER, packFolder } from './package';
-import { ACTION, listNodes, node, workflow, TRIGGER } from './workflow';
-import { openPlayground, type Playground } from '../playground';
-import type { Sandbox } from '../../sandbox';
-import type { Message } from '../../sandbox/state/messages';
-import type { FaultOrder } from '../../sandbox/faults';
-import type { Runner, RunnerOptions, RunnerResult } from '../engine/everyOperation';
-import { until } from '../until';
-import type { Delivery } from '../../sandbox/deliveries';
+import {
+	outputOf,
+	type N8nClient,
+	type WorkflowFile,
+	type Execution,
+	hasEnded,
+} from './n8n/client';
+import { readExample } from './examples';
+import { PROJECT_FOLDER, packFolder } from './n8n/packProject';
+import { ACTION, listNodes, node, workflow, TRIGGER } from './n8n/workflow';
+import { openPlayground, type Playground } from './playground';
+import type { Sandbox } from '../sandbox';
+import type { Message } from '../sandbox/state/messages';
+import type { FaultOrder } from '../sandbox/faults';
+import type { Runner, RunnerOptions, RunnerResult } from './engine/everyOperation';
+import { until } from './until';
+import type { Delivery } from '../sandbox/deliveries';
 
 const MOVED_CLOCK = path.join(PROJECT_FOLDER, 'harness', 'n8n', 'movedClock.cjs');
 
