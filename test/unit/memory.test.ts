@@ -71,6 +71,20 @@ test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 	},
 );
 
+test('using an entry makes it the newest, by its age and among the others', () => {
+	const map = new BoundedMap<string, number>({ maxSize: 2, maxAgeMs: 1_000 });
+	const use = (key: string) => map.getOrSet(key, () => now);
+	const made = use('a');
+	for (let n = 0; n < 5; n++) {
+		now += 999;
+		expect(use('a')).toBe(made);
+	}
+	use('b');
+	use('a');
+	use('c');
+	expect([map.has('a'), map.has('b')]).toEqual([true, false]);
+});
+
 test('however a map is read, entries that are too old are missing', () => {
 	const map = new BoundedMap<string, number>({ maxSize: 9, maxAgeMs: 1_000 });
 	const ways = [() => map.get('a'), () => map.has('a'), () => map.size, () => map.all()];

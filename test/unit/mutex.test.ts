@@ -21,3 +21,25 @@ test('tasks with the same key run one after the other, and a failed one does not
 	);
 	expect(log.indexOf('other begins')).toBeLessThan(log.indexOf('second begins'));
 });
+
+test('a task that begins while others wait comes after them', async () => {
+	const log: string[] = [];
+	const ends: Array<() => void> = [];
+	const task = async (name: string) =>
+		await withLock('late', async () => {
+			log.push(name);
+			await new Promise<void>((resolve) => ends.push(resolve));
+		});
+	const tasks = [task('first'), task('second')];
+	await new Promise(setImmediate);
+	ends[0]();
+	await new Promise(setImmediate);
+	tasks.push(task('third'));
+	await new Promise(setImmediate);
+	expect(log).toEqual(['first', 'second']);
+	ends[1]();
+	await new Promise(setImmediate);
+	ends[2]();
+	await Promise.all(tasks);
+	expect(log).toEqual(['first', 'second', 'third']);
+});

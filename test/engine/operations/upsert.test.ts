@@ -240,6 +240,19 @@ describe('listed numbers', () => {
 		expect([error, all().map(({ name }) => name)]).toEqual([undefined, ['New', 'Other']]);
 	});
 
+	test('are read anew with another Default Country, also shortly after', async () => {
+		add('(212) 555-0123', 'Old');
+		for (const [defaultCountry, phone] of [
+			['DE', '+4917012345678'],
+			['US', '+12125550123'],
+		])
+			expect((await run(phone, { defaultCountry })).error).toBeUndefined();
+		expect(shown()).toEqual([
+			['+12125550123', 'New'],
+			['+4917012345678', 'New'],
+		]);
+	});
+
 	test('that need a Default Country lead to a hint if a contact is created', async () => {
 		add('0170 1234567', 'Old');
 		add('+33612345678', 'Other');

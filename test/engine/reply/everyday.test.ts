@@ -110,28 +110,71 @@ test('while the inbox is not published, other triggers wait for it; after ten mi
 	expect(startedBy(another)).toEqual(['before', 'yes']);
 });
 
-test('after a restart without any message, the inbox gives runs their replies, ends those whose time is up, and registers itself again', async () => {
-	const webhookId = `everyday-${++count}`;
-	const keeper = await inbox({ webhookId });
-	const goOn = stopClock();
-	const execution = await people.ask([anna, berta], {
-		limitWaitTime: 0.05,
-		waitTimeUnit: 'minutes',
-	});
-	await people.write(anna, 'in time');
-	goOn();
-	const { staticData } = keeper;
-	people.state.webhooks.all.length = 0; // somebody has removed it
-	const restarted = await triggers.make({
-		webhookId,
-		staticData,
-		parameters: { keepReplies: true },
-	});
-	await restarted.activate('init');
-	expect(triggers.urlOf(restarted)).toContain('?inbox=');
-	const outputs = await until('the time to be up', () => execution.outputs);
-	expect(outputs[0].map(({ json }) => json)).toMatchObject([
-		{ replied: true, text: 'in time' },
-		{ replied: false, from: berta },
-	]);
-});
+test.each([[[]], [['receipt']], [['receipt', 'other', 'receipt']]])(
+	'in a delivery with other events (%j before it), a reply is a reply, and everything else starts the workflow',
+	async (before) => {
+		const events = ['message.received', 'message.read'];
+		const keeper = await inbox({ parameters: { keepReplies: true, events } });
+		const execution = await people.ask([anna]);
+		const kinds: Record<string, object> = {
+			receipt: { event: 'message.read', data: { id: 'msg_1', to: berta, status: 'read' } },
+			other: message('Hello', berta),
+			reply: message('Yes', anna),
+		};
+		const body = [...before, 'reply', 'other'].map((kind, n) => ({
+			...kinds[kind],
+			id: `event_${n}`,
+		}));
+		await triggers.deliver(keeper, body);
+		expect(await jsonOf(execution)).toMatchObject([{ text: 'Yes' }]);
+		const started = keeper.executions.flatMap(({ items }) => items[0].map(({ json }) => json.text));
+		expect(started).not.toContain('Yes');
+		expect(started).toContain('Hello');
+	},
+);
+
+test.each([
+	['it limits requests', { status: 429, headers: { 'retry-after': '7200' } }, 503],
+	['it fails', { status: 503 }, 503],
+	['it has no such list', { status: 404 }, 200],
+])(
+	'a trigger that is registered by hand and does not know the inbox asks the service; %s: %j',
+	async (_, fault, status) => {
+		const credentials = service.credentials(service.newKey());
+		const byHand = { options: { registration: 'manual' } };
+		const manual = await other({ parameters: byHand, credentials });
+		people.state.webhooks.create({ url: manual.url });
+		await service.fault({ endpoint: 'listWebhooks', ...fault, count: 9 });
+		expect((await triggers.deliver(manual, message('Yes', anna))).status).toBe(status);
+		expect(startedBy(manual)).toEqual(status === 200 ? ['Yes'] : []);
+	},
+);
+
+test.each([true, false])(
+	'after a restart without any message, the inbox gives runs their replies, ends those whose time is up, and registers itself again (still the inbox: %s)',
+	async (keepReplies) => {
+		const webhookId = `everyday-${++count}`;
+		const keeper = await inbox({ webhookId });
+		const goOn = stopClock();
+		const execution = await people.ask([anna, berta], {
+			limitWaitTime: 0.05,
+			waitTimeUnit: 'minutes',
+		});
+		await people.write(anna, 'in time');
+		goOn();
+		const { staticData } = keeper;
+		people.state.webhooks.all.length = 0; // somebody has removed it
+		const restarted = await triggers.make({
+			webhookId,
+			staticData,
+			parameters: { keepReplies },
+		});
+		await restarted.activate('init');
+		expect(triggers.urlOf(restarted).includes('?inbox=')).toBe(keepReplies);
+		const outputs = await until('the time to be up', () => execution.outputs);
+		expect(outputs[0].map(({ json }) => json)).toMatchObject([
+			{ replied: true, text: 'in time' },
+			{ replied: false, from: berta },
+		]);
+	},
+);

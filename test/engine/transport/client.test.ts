@@ -78,6 +78,31 @@ test.each<[string, Answer, Endpoint, number]>([
 	20_000,
 );
 
+test.each<[string, Answer[], number | undefined]>([
+	['at first', [{ status: 404 }], 404],
+	['after no connection', [{ error: refused }, { status: 404 }], 404],
+	['after no response', [{ error: broken }, { status: 404 }], undefined],
+	[
+		'after a failure, then no connection',
+		[{ status: 502 }, { error: refused }, { status: 404 }],
+		undefined,
+	],
+	[
+		'after no connection, then no response',
+		[{ error: refused }, { error: broken }, { status: 404 }],
+		undefined,
+	],
+])(
+	'a record that is missing %s was deleted by an earlier attempt, or the error says that it is missing',
+	async (_, answers, statusCode) => {
+		const { result, routes } = await outcome(answers, remove, { id: 'w1' });
+		expect([(result as ServiceError | undefined)?.statusCode, routes.length]).toEqual([
+			statusCode,
+			answers.length,
+		]);
+	},
+);
+
 describe('a network error', () => {
 	const byCode = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'];
 	const codes = [...byCode, 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', 'EACCES'];

@@ -333,16 +333,19 @@ describe('the registration', () => {
 		expect(own(copy)).toHaveLength(1);
 	});
 
-	test('is removed when the user changes to registering by hand, and nothing else is changed', async () => {
-		const automatic = await triggers.active();
-		const byHand = foreign(automatic.url);
-		const { staticData } = automatic;
-		const parameters = { options: { registration: 'manual' } };
-		const manual = await triggers.active({ parameters, staticData });
-		expect(registered()).toEqual([byHand]);
-		await manual.deactivate();
-		expect(registered()).toEqual([byHand]);
-	});
+	test.each([false, true])(
+		'is removed when the user changes to registering by hand, and nothing else is changed (the inbox: %s)',
+		async (keepReplies) => {
+			const automatic = await triggers.active({ parameters: { keepReplies } });
+			const byHand = foreign(automatic.url);
+			const { staticData } = automatic;
+			const parameters = { options: { registration: 'manual' } };
+			const manual = await triggers.active({ parameters, staticData });
+			expect(registered()).toEqual([byHand]);
+			await manual.deactivate();
+			expect(registered()).toEqual([byHand]);
+		},
+	);
 });
 
 describe('the secret of the URL', () => {

@@ -14,6 +14,19 @@ test('a record has the name that people use for it', () => {
 	);
 });
 
+test('only what reads, replaces or removes may be repeated when its result is not known', () => {
+	const repeated = Object.entries(endpoints).filter(([, { idempotent }]) => idempotent);
+	const writes = repeated.filter(([, { methods }]) => !Object.values(methods).includes('GET'));
+	expect(writes.map(([name]) => name).sort()).toEqual([
+		'deleteWebhook',
+		'updateContact',
+		'updateTemplate',
+	]);
+	const others = Object.entries(endpoints).filter(([, { idempotent }]) => !idempotent);
+	const methods = others.flatMap(([, endpoint]) => Object.values(endpoint.methods));
+	expect(new Set(methods)).toEqual(new Set(['POST']));
+});
+
 test.each([
 	['both API paths', listConversations, ['GET', true], ['GET', true]],
 	['both, with different methods', updateContact, ['PUT', true], ['PATCH', true]],

@@ -59,6 +59,23 @@ test.each([
 	expect(await deliver().recognize(key)).toBe(expected);
 });
 
+test('of several duplicates that wait for a delivery that fails, one counts as new, and the others wait for that one', async () => {
+	const { deliver } = trigger();
+	const first = deliver();
+	await first.recognize(key);
+	const waiting = [deliver(), deliver(), deliver()];
+	const states: string[] = [];
+	const all = waiting.map(async (one) => {
+		const state = await one.recognize(key);
+		states.push(state);
+		await delay(5);
+		one.respond();
+	});
+	first.respond(500);
+	await Promise.all(all);
+	expect(states).toEqual(['new', 'taken', 'taken']);
+});
+
 test('an event counts as new again if n8n has stored its key, but failed to start the execution', async () => {
 	const { deliver, save, written } = trigger();
 	const first = deliver();
