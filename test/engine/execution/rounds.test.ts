@@ -192,6 +192,7 @@ test('Stop With Error stops the second run of the node, which an earlier node ha
 });
 
 describe('an n8n that stores nothing between rounds', () => {
+	let restore: () => void;
 	beforeAll(() => {
 		const node = service.engine.loaded.node('businessMessaging');
 		const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<unknown>;
@@ -200,7 +201,9 @@ describe('an n8n that stores nothing between rounds', () => {
 			for (const key of Object.keys(context)) delete context[key];
 			return await execute.call(this);
 		});
+		restore = () => void Reflect.set(node, 'execute', execute);
 	});
+	afterAll(() => restore());
 
 	test.each([
 		["'Send First'", audience({ duplicates: 'sendFirst' }), { [anna]: 1, [berta]: 1 }],
