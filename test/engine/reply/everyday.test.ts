@@ -150,31 +150,50 @@ test.each([
 	},
 );
 
-test.each([true, false])(
-	'after a restart without any message, the inbox gives runs their replies, ends those whose time is up, and registers itself again (still the inbox: %s)',
-	async (keepReplies) => {
-		const webhookId = `everyday-${++count}`;
-		const keeper = await inbox({ webhookId });
-		const goOn = stopClock();
-		const execution = await people.ask([anna, berta], {
-			limitWaitTime: 0.05,
-			waitTimeUnit: 'minutes',
-		});
-		await people.write(anna, 'in time');
-		goOn();
-		const { staticData } = keeper;
-		people.state.webhooks.all.length = 0; // somebody has removed it
-		const restarted = await triggers.make({
-			webhookId,
-			staticData,
-			parameters: { keepReplies },
-		});
-		await restarted.activate('init');
-		expect(triggers.urlOf(restarted).includes('?inbox=')).toBe(keepReplies);
-		const outputs = await until('the time to be up', () => execution.outputs);
-		expect(outputs[0].map(({ json }) => json)).toMatchObject([
-			{ replied: true, text: 'in time' },
-			{ replied: false, from: berta },
-		]);
-	},
-);
+test('after a restart without any message, the inbox gives runs their replies, ends those whose time is up, and registers itself again', async () => {
+	const webhookId = `everyday-${++count}`;
+	const keeper = await inbox({ webhookId });
+	const goOn = stopClock();
+	const execution = await people.ask([anna, berta], {
+		limitWaitTime: 0.05,
+		waitTimeUnit: 'minutes',
+	});
+	await people.write(anna, 'in time');
+	goOn();
+	const { staticData } = keeper;
+	people.state.webhooks.all.length = 0; // somebody has removed it
+	const restarted = await triggers.make({
+		webhookId,
+		staticData,
+		parameters: { keepReplies: true },
+	});
+	await restarted.activate('init');
+	expect(triggers.urlOf(restarted)).toContain('?inbox=');
+	const outputs = await until('the time to be up', () => execution.outputs);
+	expect(outputs[0].map(({ json }) => json)).toMatchObject([
+		{ replied: true, text: 'in time' },
+		{ replied: false, from: berta },
+	]);
+});
+
+test.each([
+	['is still the inbox, with open questions', true, true, [anna]],
+	['is still the inbox, without a question', true, true, []],
+	['is the inbox no longer, with open questions', true, false, [anna]],
+	['is the inbox no longer, without a question', false, false, []],
+])('when n8n starts, a trigger that %s wakes itself: %s', async (_, wakes, keepReplies, asked) => {
+	const webhookId = `everyday-${++count}`;
+	const keeper = await inbox({ webhookId });
+	if (asked.length > 0) await people.ask(asked);
+	await keeper.deactivate(); // it is in the same process, and would go on
+	const { staticData } = keeper;
+	const restarted = await triggers.make({ webhookId, staticData, parameters: { keepReplies } });
+	const { handlers } = service.engine['server'] as unknown as { handlers: Map<string, unknown> };
+	const calls = jest.spyOn(handlers, 'get');
+	await restarted.activate('init');
+	const path = `POST ${new URL(restarted.url).pathname}`;
+	const called = () => calls.mock.calls.some(([key]) => key === path);
+	if (wakes) await until('the trigger to call itself', called);
+	else await sleep(500);
+	expect(called()).toBe(wakes);
+});
