@@ -266,6 +266,7 @@ describe('many contacts', () => {
 		seen.push(`${request.method} ${phone}`);
 		waiting.push(() => answer({ id: phone.slice(1), phone }));
 	});
+	beforeEach(() => void seen.splice(0));
 	const answerAll = () => waiting.splice(0).forEach((answer) => answer());
 
 	test('are saved at the same time, but those with the same number in order', async () => {
@@ -293,7 +294,6 @@ describe('many contacts', () => {
 	});
 
 	test('if two executions need the same missing contact, one creates it and the other updates it, even if the service would create it twice', async () => {
-		seen.splice(0);
 		const parameters = { resource: 'contact', operation: 'upsert', phone: phoneOf(0), name: 'x' };
 		const credentials = service.credentials({ ...key, baseUrl: host.url });
 		const lists = () => host.seen.filter(({ method }) => method === 'GET').length;
