@@ -208,6 +208,7 @@ person(
 			await editor.importExample(name);
 			await user.publish();
 			await until('the trigger to register', () => webhooks.all.length > before);
+			await user.click(editor.page.getByRole('button', { name: 'Got it' }));
 		};
 		try {
 			await model.credentialFor(n8n.client);
