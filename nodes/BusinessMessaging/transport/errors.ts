@@ -80,7 +80,8 @@ const checkBaseUrl = "Check 'Base URL' in the credential.";
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
 const ifOthersFail =
 	"If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
-const unclearSend = 'It is unclear whether the message was sent, so it is not repeated.';
+const unclearSend =
+	'It is unclear whether the message was sent, so it is not repeated. Check the chat before you send it again.';
 /** The longest message of the service in an error, characters. */
 const maxWords = 1_000;
 
@@ -150,7 +151,7 @@ export function errorFromSend(
 		});
 	return new ServiceError(`The service did not confirm that it accepted the message${end}`, {
 		kind: 'indeterminate',
-		description: `${unclearSend} Check the chat before you send it again. The response has the fields: ${fieldNames(body)}.`,
+		description: `${unclearSend} The response has the fields: ${fieldNames(body)}.`,
 		statusCode,
 	});
 }
@@ -207,7 +208,7 @@ function meaningOfRedirect({ redirect }: CallInfo): Meaning {
 }
 
 function adviceAfterFailure({ sends, writes }: CallInfo): string {
-	if (sends) return `${unclearSend} Check the chat before you send it again.`;
+	if (sends) return unclearSend;
 	return writes
 		? 'The service may have carried out the request. Look at the result in the service before you run the node again.'
 		: 'Try again later.';

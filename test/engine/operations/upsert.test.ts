@@ -240,7 +240,7 @@ describe('listed numbers', () => {
 		expect([error, all().map(({ name }) => name)]).toEqual([undefined, ['New', 'Other']]);
 	});
 
-	test('are read anew with another Default Country, also shortly after', async () => {
+	test('are read with the Default Country of each run, also if it changes within minutes', async () => {
 		add('(212) 555-0123', 'Old');
 		for (const [defaultCountry, phone] of [
 			['DE', '+4917012345678'],

@@ -1,14 +1,9 @@
 /** Which messages were there before a question, and so are no reply to it. */
-import { type Arrival, decideOn } from '../../../nodes/BusinessMessaging/inbox/core';
+import { decideOn } from '../../../nodes/BusinessMessaging/inbox/core';
 import { Known } from '../../../nodes/BusinessMessaging/inbox/known';
 import { DeliveryNames } from '../../../nodes/BusinessMessaging/inbox/messageNames';
-import { anna, byItem, messageOf, personOf, runOf } from './parts';
+import { anna, arrivalOf, byItem, personOf, runOf } from './parts';
 
-const arrivalOf = (more: Partial<Arrival>): Arrival => ({
-	...messageOf('m'),
-	...{ phone: anna, time: NaN, firstAt: 0, isOptOut: false, isCertain: true },
-	...more,
-});
 const asked = (since: number, toldAt: number) => {
 	const person = personOf(0, { to: anna, since, toldAt });
 	return [{ run: runOf({ people: byItem([person]) }), person }];

@@ -1,18 +1,10 @@
 /** Another trigger while the inbox does not respond, or seems not to exist. */
 import { OtherTrigger } from '../../../nodes/BusinessMessaging/inbox/otherTrigger';
-import { messageOf, own } from './parts';
+import { arrivalOf, own } from './parts';
 
 const minuteMs = 60_000;
 const from = { trigger: own, registeredAt: 0 };
-const messages = [
-	{
-		arrival: {
-			...messageOf('m'),
-			...{ phone: '+15550001000', time: NaN, firstAt: 0, isOptOut: false, isCertain: true },
-		},
-		name: 'm',
-	},
-];
+const messages = [{ arrival: arrivalOf(), name: 'm' }];
 
 /** A trigger, and its world: the time in minutes, and whether the inbox responds. */
 function make() {
@@ -32,7 +24,7 @@ function make() {
 	return { world, ask };
 }
 
-test('ten minutes without the inbox make messages ordinary, with one warning, and each time they begin anew', async () => {
+test('after ten minutes without a response of the inbox, messages are ordinary, and the log says so once', async () => {
 	const { world, ask } = make();
 	const at = async (minute: number, isThere: boolean) => {
 		Object.assign(world, { minute, isThere });

@@ -1,5 +1,11 @@
 /** Runs, people and messages for the tests of the inbox. */
-import type { Message, Person, Question, Run } from '../../../nodes/BusinessMessaging/inbox/core';
+import type {
+	Arrival,
+	Message,
+	Person,
+	Question,
+	Run,
+} from '../../../nodes/BusinessMessaging/inbox/core';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
 /** The URL of the trigger, and the number of the first person. */
@@ -20,6 +26,13 @@ export const questionOf = (more: Partial<Question> = {}): Question => ({
 /** A message of a reply, with its key as its text. */
 export const messageOf = (key: string, more: Partial<Message> = {}): Message => ({
 	...{ key, text: key, respondedAt: `at ${key}` },
+	...more,
+});
+
+/** A message as a trigger receives it, without a time. */
+export const arrivalOf = (more: Partial<Arrival> = {}): Arrival => ({
+	...messageOf('m'),
+	...{ phone: anna, time: NaN, firstAt: 0, isOptOut: false, isCertain: true },
 	...more,
 });
 
