@@ -84,7 +84,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			description:
-				'A secret that your service and the trigger share. Only needed for the options Signature and Require Secret of the trigger.',
+				"A secret that your service and the trigger share. Only needed for the trigger's options 'Signature' and 'Require Secret'.",
 		},
 		{
 			displayName: 'Rate Window in Milliseconds',

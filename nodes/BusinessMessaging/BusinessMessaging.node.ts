@@ -33,7 +33,7 @@ export class BusinessMessaging implements INodeType {
 		webhooks: replyWebhooks,
 		builderHint: {
 			searchHint:
-				"Only for the API of its credential. For WhatsApp Cloud API, Telegram, Twilio or Slack use n8n's own nodes.",
+				"Only for the messaging service in its credential. For WhatsApp Cloud API, Telegram, Twilio or Slack use n8n's own nodes.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-business-messaging.businessMessagingTrigger',

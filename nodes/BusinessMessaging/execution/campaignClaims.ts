@@ -310,8 +310,8 @@ export class CampaignClaims {
 		this.open.delete(claim.key);
 		if (verdict === 'send') return claim.resolve(claim);
 		this.release(claim);
-		const unclear = claim.campaign === undefined ? 'frequencyCap' : 'mayHaveBeenSent';
-		claim.resolve(verdict === 'wait' ? unclear : verdict);
+		const whileOpen = claim.campaign === undefined ? 'frequencyCap' : 'mayHaveBeenSent';
+		claim.resolve(verdict === 'wait' ? whileOpen : verdict);
 	}
 
 	/** After a failed round, claims wait for the next one; after several, their messages are not sent. */

@@ -75,7 +75,7 @@ export class CampaignGuard implements Guard {
 		if (unremoved.length > 0)
 			return `${start} skip these people, who got no message: ${uniq(unremoved).join(', ')}. Delete their rows.`;
 		if (unwritten.length === 0) return undefined;
-		return `${start} report mayHaveBeenSent for messages whose result is known: ${uniq(unwritten).join(', ')}.`;
+		return `${start} say mayHaveBeenSent although the result is known: ${uniq(unwritten).join(', ')}.`;
 	}
 
 	private async sendClaimed(item: ValidItem, claim: Claim, send: Send): Promise<Outcome> {

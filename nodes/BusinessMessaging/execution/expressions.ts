@@ -278,14 +278,14 @@ function isMissing(value: unknown, code: string, field: ParameterField): boolean
 function notReadable(code: string, { displayName }: ParameterField, wrong: string): InputError {
 	return new InputError(
 		`${show(code)} in '${displayName}' gives "${wrong}"`,
-		'Choose one field of the record, or correct the date, so that people can read the text.',
+		'Choose one field of the record. If the value is a date, correct the date.',
 	);
 }
 
 function madeOfMissing(code: string, { displayName }: ParameterField, missing: string): InputError {
 	return new InputError(
 		`${show(code)} in '${displayName}' gives "${missing}" for a missing value`,
-		'Check the names of the fields in the input. If a value may be missing, use an empty text instead, e.g. {{ "Hello " + ($json.name ?? "") }}. If the word is part of your data, write the other text outside the braces, e.g. Hello {{ $json.name }}.',
+		'Check the names of the fields in the input. If a value may be missing, use an empty text instead, e.g. {{ "Hello " + ($json.name ?? "") }}. If this word is real data, write the other text outside the braces, e.g. Hello {{ $json.name }}.',
 	);
 }
 

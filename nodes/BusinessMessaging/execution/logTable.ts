@@ -71,7 +71,7 @@ export async function openLogTable(context: IExecuteFunctions): Promise<LogTable
 	if (missing.length > 0)
 		throw new InputError(
 			`The data table "${logTableName}" has no column ${missing.join(', ')}`,
-			`Add it as text (sentAt as date and time) in n8n's Data tables, or rename the table: then the node creates a new one, which knows nobody.`,
+			`Add it in n8n's Data tables, as text (sentAt: as date and time). Or rename the table, and the node starts a new, empty table.`,
 		);
 	return tableOf(context, textOrJson(found.id));
 }

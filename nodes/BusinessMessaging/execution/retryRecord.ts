@@ -75,7 +75,7 @@ export class RetryRecord implements Guard {
 		if (Array.isArray(entry)) return { records: entry };
 		if (!entry || this.operation.repeatsUncertain) return undefined;
 		const { message, ...details } = entry;
-		return { failure: new ServiceError(message, { kind: 'indeterminate', ...details }) };
+		return { failure: new ServiceError(message, { kind: 'uncertain', ...details }) };
 	}
 
 	/**

@@ -51,8 +51,8 @@ export class Rounds {
 	checkKept(rule: string): void {
 		if (this.isKept) return;
 		throw new InputError(
-			`${rule} needs all items in one run of this node, because this n8n instance forgets its earlier runs`,
-			"Let the node run once: move it out of the loop, or combine the nodes that are connected to it with a Merge node first. The node keeps to the service's rate by itself.",
+			`${rule} needs all items at once, because n8n does not keep what this node did in its earlier runs`,
+			'Let the node run once: move it out of the loop, or combine the nodes that are connected to it with a Merge node first. The node sends no faster than your plan allows.',
 		);
 	}
 
@@ -65,7 +65,7 @@ export class Rounds {
 		if (isInLoop)
 			throw new InputError(
 				`${rule} needs all items in one run, but this node is in a loop`,
-				'Move the node out of the loop. The node takes all items at once and keeps to the rate by itself.',
+				'Move the node out of the loop. It takes all items at once, and sends no faster than your plan allows.',
 			);
 		if (this.round > 0 && !isTool(this.context.getNode()))
 			throw new InputError(

@@ -259,16 +259,11 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 }
 
 /**
- * How many items claim their recipients before their turn: as many as the plan allows while a claim waits for its
- * decision, but few for few simultaneous requests. After a crash, the messages of these items are uncertain.
+ * How many items claim their recipients before their turn: as many as the plan allows until a claim has its decision,
+ * but few for few simultaneous requests. After a crash, the messages of these items are uncertain.
  */
-function lookAhead(
-	{ aheadMs = 0 }: Partial<CampaignGuard>,
-	{ config }: Client,
-	simultaneous: number,
-): number {
-	const { requests, windowMs } = config.rate;
-	return Math.min(Math.ceil((requests / windowMs) * aheadMs), 5 * simultaneous, mostAhead);
+function lookAhead({ aheadMs }: CampaignGuard, client: Client, simultaneous: number): number {
+	return Math.min(client.freeWithin(aheadMs), 5 * simultaneous, mostAhead);
 }
 
 /** What guards see of an item whose turn came after the run was stopped. */
@@ -313,7 +308,7 @@ async function carryOut(
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + lookAhead(log ?? {}, client, simultaneous()),
+		concurrency: () => simultaneous() + (log ? lookAhead(log, client, simultaneous()) : 0),
 		isStopped: () => hasToStop || context.getExecutionCancelSignal()?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);

@@ -30,7 +30,7 @@ export function nextOpening(window: SendWindow, zones: string[], now: number): n
 	const opening = nextMinute(window, zones, now, true);
 	if (opening !== undefined) return opening;
 	throw new InputError(
-		"'Send Window' is never open in all time zones of the recipient's country at once",
+		"There is no moment at which 'Send Window' is open in all time zones of the recipient's country",
 		"Make the window longer, or set 'Time Zone' in 'Send Window'.",
 	);
 }

@@ -192,7 +192,7 @@ export function workflowNameOf(url: string, result: CallResult): string {
 function hasNone(): InputError {
 	return new InputError(
 		'No published workflow keeps the replies',
-		"On this n8n, import the example Inbox (see the README of this package), choose the credential of this node in its trigger, and publish it. Or switch on 'Keep Replies for Send and Wait' in a published Business Messaging Trigger that has this credential, and publish it again.",
+		"On this n8n, import the example Inbox (see the README of this package), choose this node's credential in its trigger, and publish the workflow. Or switch on 'Keep Replies for Send and Wait' in a Business Messaging Trigger with this credential, and publish its workflow.",
 	);
 }
 
@@ -220,7 +220,7 @@ function hasOtherKey(url: string): InputError {
 function isSilentToo(url: string): InputError {
 	return new InputError(
 		`The Business Messaging Trigger at ${url} did not respond for a minute, so replies could start its workflow, too`,
-		'Check that all processes of n8n run, or unpublish its workflow. Then retry this execution.',
+		'Check that all processes of n8n run, or unpublish the workflow of this trigger. Then retry this execution.',
 	);
 }
 
@@ -233,8 +233,8 @@ function isFull(): InputError {
 
 function hasEnded(): InputError {
 	return new InputError(
-		'The trigger that keeps the replies lost contact with this execution for two minutes, so it no longer waits for them',
-		'The replies so far start the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), is not overloaded, and was not suspended. Then retry this execution. The retry asks nobody twice.',
+		'The trigger that keeps the replies could not reach this execution for two minutes, so it has stopped waiting',
+		'The replies that have arrived start the workflow of this trigger instead. Check that n8n can call its own address (N8N_WEBHOOK_URL), is not overloaded, and was not suspended. Then retry this execution. The retry asks nobody twice.',
 	);
 }
 

@@ -73,7 +73,7 @@ export interface Person {
 	/** The reply, in the order of arrival: one message, or several if messages are grouped. */
 	messages: Message[];
 	/** Whether the reply fits the question. */
-	isAccepted?: boolean;
+	isValid?: boolean;
 	/** Until when further messages belong to the reply, ms since 1970. */
 	moreUntil?: number;
 	/** Keys of the messages after which the question was repeated. */
@@ -140,7 +140,7 @@ function isOpen({ isWhole, until, heardAt }: Run, now: number): boolean {
 
 /** What a message means: a reply, a reason to repeat the question, or an ordinary message. */
 export type Decision =
-	| ({ is: 'reply'; isAccepted: boolean } & Asked)
+	| ({ is: 'reply'; isValid: boolean } & Asked)
 	| ({ is: 'repeat' } & Asked)
 	| { is: 'ordinary' };
 
@@ -156,10 +156,10 @@ export function decideOn(asked: Asked[], message: Arrival, now: number): Decisio
 		const isEarlier = message.time < person.since || message.firstAt < person.toldAt;
 		if (!isOpen(run, now) || !isTaking || isEarlier || isOptOutFor(question, message)) continue;
 		const text = textOf([...person.messages, message]);
-		const isAccepted = readAnswer(text, question) !== undefined;
+		const isValid = readAnswer(text, question) !== undefined;
 		const isLast = person.repeatedAfter.length >= question.repeats;
-		return isAccepted || isLast
-			? { is: 'reply', run, person, isAccepted }
+		return isValid || isLast
+			? { is: 'reply', run, person, isValid }
 			: { is: 'repeat', run, person };
 	}
 	return { is: 'ordinary' };

@@ -7,6 +7,7 @@ import { withLock } from '../mutex';
 import {
 	type Arrival,
 	type Asked,
+	type Decision,
 	type Run,
 	type Verdict,
 	decideOn,
@@ -141,7 +142,7 @@ export class Keeper {
 		if (this.hasWarnedOfNames || !this.known.runs.asks(message)) return;
 		this.hasWarnedOfNames = true;
 		this.ports.warn(
-			'The service gives messages neither an ID nor a time. After a crash, Send and Wait may count a second delivery of a reply as another message.',
+			'The service gives messages neither an ID nor a time. After a crash, Send and Wait may take a reply that is delivered again for a new message.',
 		);
 	}
 
@@ -160,31 +161,37 @@ export class Keeper {
 	}
 
 	private async judge(message: Arrival): Promise<Verdict> {
-		let isRefused = false;
-		for (;;) {
-			const now = this.ports.now();
+		// After a poll or a repetition, the state may have changed, so everything is decided again.
+		for (let cannotRepeat = false; ; ) {
 			const asked = this.known.runs.to(message);
-			const decision = decideOn(asked, message, now);
-			if (decision.is === 'ordinary') {
-				// Why it is ordinary must be stored before a workflow starts with it, e.g. an earlier reply, or the end of a run.
-				// Otherwise, after a crash, the next process would take the message for the reply.
-				const isStored = asked.length === 0 || (await this.store.ensureStored());
-				return { is: isStored ? 'ordinary' : 'busy' };
-			}
-			const { run, person } = decision;
-			if (this.needsPoll(run)) {
-				await this.poll(run); // then decide again, because the state may have changed
-			} else if (decision.is === 'reply' || isRefused) {
-				const isAccepted = decision.is === 'reply' && decision.isAccepted;
-				return this.known.addReply(decision, message, isAccepted, now);
-			} else if (await this.ports.repeat(run, person, message.key)) {
+			const decision = decideOn(asked, message, this.ports.now());
+			if (decision.is === 'ordinary') return await this.passOn(asked);
+			if (this.needsPoll(decision.run)) {
+				await this.poll(decision.run);
+			} else if (decision.is === 'reply' || cannotRepeat) {
+				return this.take(decision, message);
+			} else if (await this.ports.repeat(decision.run, decision.person, message.key)) {
 				const current = this.current(decision);
 				if (current) return this.known.addRepetition(current, message);
 				// Meanwhile the run has found that it did not ask this person, so the message counts for another question.
 			} else {
-				isRefused = true; // the question cannot be repeated, so this message is the reply although it does not fit
+				cannotRepeat = true; // this message is the reply although it does not fit
 			}
 		}
+	}
+
+	/**
+	 * Why a message is ordinary must be stored before a workflow starts with it, e.g. an earlier reply, or the end of a run.
+	 * Otherwise, after a crash, the next process would take the message for the reply.
+	 */
+	private async passOn(asked: Asked[]): Promise<Verdict> {
+		const isStored = asked.length === 0 || (await this.store.ensureStored());
+		return { is: isStored ? 'ordinary' : 'busy' };
+	}
+
+	private take(decision: Exclude<Decision, { is: 'ordinary' }>, message: Arrival): Verdict {
+		const isValid = decision.is === 'reply' && decision.isValid;
+		return this.known.addReply(decision, message, isValid, this.ports.now());
 	}
 
 	/** The present state of a question; undefined if the run does not ask it any more. */

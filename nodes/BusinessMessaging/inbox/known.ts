@@ -94,7 +94,7 @@ export class Known {
 	}
 
 	/** Adds a message to a reply, as its first or a further message. */
-	addReply({ run, person }: Asked, arrival: Arrival, isAccepted: boolean, now: number): Verdict {
+	addReply({ run, person }: Asked, arrival: Arrival, isValid: boolean, now: number): Verdict {
 		const { kind, groupMs } = run.questions[person.question];
 		const room = roomFor(run) - sumBy(person.messages, (one) => one.text?.length ?? 0);
 		const { key, text, messageId, respondedAt } = arrival;
@@ -109,7 +109,7 @@ export class Known {
 		const messages = [...person.messages, message];
 		const isOpenForMore = groupMs > 0 && messages.length < maxMessages && !isTooLong;
 		const moreUntil = isOpenForMore ? now + groupMs : undefined;
-		run.people.set(person.item, { ...person, messages, isAccepted, moreUntil });
+		run.people.set(person.item, { ...person, messages, isValid, moreUntil });
 		this.onChange(run);
 		return { is: 'taken', ...startsToo };
 	}

@@ -196,7 +196,7 @@ export function openOther(
 async function listInbox(context: IWebhookFunctions, own: string): Promise<string | undefined> {
 	const list = connect(context).then(listWebhooks);
 	const listed = await list.catch((error: unknown) => {
-		const mayPass = ['indeterminate', 'unreachable', 'rateLimited'];
+		const mayPass = ['uncertain', 'unreachable', 'rateLimited'];
 		if (!(error instanceof ServiceError) || mayPass.includes(error.kind)) throw asFailure(error);
 		return [];
 	});

@@ -24,23 +24,23 @@ export function outputsOf(context: IWebhookFunctions, run: Run): INodeExecutionD
 }
 
 function answered(
-	{ to, sender, askedMessageId, messages, isAccepted = false }: Person,
+	{ to, sender, askedMessageId, messages, isValid = false }: Person,
 	question: Question,
 	isReview: boolean,
 ): IDataObject {
 	const text = textOf(messages);
-	const value = isAccepted ? readAnswer(text, question) : undefined;
+	const value = isValid ? readAnswer(text, question) : undefined;
 	const { messageId = null, respondedAt } = messages[messages.length - 1];
 	return {
 		replied: true,
-		accepted: isAccepted,
+		valid: isValid,
 		from: to,
 		...(sender !== undefined && { senderId: sender }),
 		text,
 		answer: value ?? null,
 		...(question.kind === 'approval' && { approved: value === true }),
 		// n8n's agent gives this to the model as the reason why its tool may not run
-		...(isReview && !isAccepted && { chatInput: text }),
+		...(isReview && !isValid && { chatInput: text }),
 		...(messages.some(({ isCut }) => isCut) && { textIsCut: true }),
 		messageId,
 		respondedAt,
@@ -51,5 +51,5 @@ function answered(
 
 function unanswered({ to, askedMessageId }: Person, { kind }: Question): IDataObject {
 	const approved = kind === 'approval' && { approved: false };
-	return { replied: false, accepted: false, from: to, answer: null, ...approved, askedMessageId };
+	return { replied: false, valid: false, from: to, answer: null, ...approved, askedMessageId };
 }

@@ -90,7 +90,7 @@ export function keepAwake(context: IHookFunctions, keepsReplies: boolean): void 
 	if (!keepsReplies && hasQuestions)
 		writeLog(
 			context,
-			`"${context.getNode().name}" no longer keeps the replies for Send and Wait, but questions are open. From now on, replies to them start workflows. Their runs go on when their time is up.`,
+			`"${context.getNode().name}" no longer keeps the replies for Send and Wait, but questions are open. From now on, replies start workflows. The runs that asked go on when their wait time is over.`,
 		);
 	if (!keepsReplies && !hasQuestions) return endAwake(context);
 	const loop = {};
@@ -119,7 +119,7 @@ export function noteOpenQuestions(context: IHookFunctions): void {
 	if (openQuestions(context) > 0)
 		writeLog(
 			context,
-			`"${context.getNode().name}" kept the replies for Send and Wait, and questions are open. Until it is published again, other workflows with Business Messaging Trigger wait up to ten minutes for it. After that, replies start them.`,
+			`"${context.getNode().name}" kept the replies for Send and Wait, and questions are open. Publish it again within ten minutes. After that, replies start the other workflows with Business Messaging Trigger.`,
 		);
 }
 

@@ -29,7 +29,7 @@ type StoredPerson = [
 	told: number,
 	rest?: {
 		m?: StoredMessage[];
-		/** Whether the reply fits the question (isAccepted). */
+		/** Whether the reply fits the question (isValid). */
 		a?: boolean;
 		/** Until when further messages belong to the reply (moreUntil). */
 		u?: number;
@@ -75,7 +75,7 @@ function toPersonJson(person: Person, startedAt: number): string {
 	const told = Math.floor((toldAt - startedAt) / 1_000);
 	const rest = {
 		...(messages.length > 0 && { m: messages.map(toStored) }),
-		...(person.isAccepted !== undefined && { a: person.isAccepted }),
+		...(person.isValid !== undefined && { a: person.isValid }),
 		...(person.moreUntil !== undefined && { u: person.moreUntil }),
 		...(repeatedAfter.length > 0 && { r: repeatedAfter }),
 		...(person.sender !== undefined && { s: person.sender }),
@@ -176,7 +176,7 @@ function toPerson(
 		since: since === null ? 0 : startedAt + since,
 		toldAt: startedAt + told * 1_000,
 		messages: (rest.m ?? []).map(toMessage),
-		...(rest.a !== undefined && { isAccepted: rest.a }),
+		...(rest.a !== undefined && { isValid: rest.a }),
 		...(rest.u !== undefined && { moreUntil: rest.u }),
 		...(rest.s !== undefined && { sender: rest.s }),
 		repeatedAfter: rest.r ?? [],

@@ -205,7 +205,7 @@ export class Contacts {
 		this.index.count++;
 		if (this.index.hasUnreadable)
 			this.client.hints.add(
-				"Some contacts of the service have phone numbers that the node cannot read, e.g. without country code. A new contact may be one of them. For local numbers, set 'Default Country' under 'Options'.",
+				"Some contacts of the service have phone numbers that the node cannot read, e.g. without country code. A contact that seems new may be one of them. For local numbers, set 'Default Country' under 'Options'.",
 			);
 	}
 

@@ -198,7 +198,7 @@ export const outputField = choiceField({
 	],
 	default: 'simplified',
 	displayOptions: { show: { '@tool': [true] } },
-	description: 'Which fields the model gets',
+	description: 'Which fields the AI model gets',
 });
 
 /** The names of the fields that the records keep, if the output is `selected`. */

@@ -17,12 +17,12 @@ export const periodField = collectionField({
 		dateField({
 			displayName: 'From',
 			name: 'from',
-			description: `Only figures from this time on, sent as the query parameter from. ${note}`,
+			description: `Only figures from this time on. Sent as the query parameter "from". ${note}`,
 		}),
 		dateField({
 			displayName: 'To',
 			name: 'to',
-			description: `Only figures before this time, sent as the query parameter to. ${note}`,
+			description: `Only figures before this time. Sent as the query parameter "to". ${note}`,
 		}),
 	],
 });

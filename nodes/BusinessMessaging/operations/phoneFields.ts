@@ -27,7 +27,7 @@ export const defaultCountries = [
 export const defaultCountryField = recordField({
 	displayName: 'Default Country',
 	name: 'defaultCountry',
-	description: `${defaultCountryDescription} It replaces the Default Country of the credential.`,
+	description: `${defaultCountryDescription} This country is used instead of the credential's.`,
 	searchListMethod: 'searchCountries',
 	idMode: 'code',
 	idPlaceholder: 'e.g. GB, +44 or United Kingdom',

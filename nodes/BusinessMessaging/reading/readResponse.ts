@@ -100,24 +100,26 @@ function isNamedAfter(kind: string | undefined, name: string): boolean {
  */
 export function readList(body: unknown, kind?: string): ServiceRecord[] | undefined {
 	if (body === undefined || body === null || body === '') return [];
-	const rank = ({ name, value, depth }: ResponseField): number => {
-		const isUsual = name === '' || name === 'data';
-		if (value === null) return isUsual || isNamedAfter(kind, name) ? 25 + depth : Infinity;
-		if (isUsual) return depth;
-		if (isNamedAfter(kind, name)) return 10 + depth;
-		if (beside.test(name)) return Infinity;
-		if (kind !== undefined && plain(name).includes(kind)) return 20 + depth;
-		return (isList(value) && value.some(isRecord) ? 30 : 40) + depth;
-	};
 	const lists = fieldsOf(body)
 		.filter(({ value }) => isList(value) || value === null)
-		.map((field) => ({ rank: rank(field), list: isList(field.value) ? field.value : [] }));
+		.map((field) => ({ rank: rankOf(field, kind), list: isList(field.value) ? field.value : [] }));
 	const best = minBy(lists, 'rank');
 	if (!best || best.rank === Infinity) return undefined;
 	const equals = lists.filter(({ rank: other, list }) => other === best.rank && list.length > 0);
 	if (equals.length > 1) return undefined;
 	const [{ list }] = [...equals, best];
 	return list.map((entry) => (isRecord(entry) ? entry : { value: entry }));
+}
+
+/** How well a field fits as the list of this kind of record; the least value fits best, and Infinity does not fit. */
+function rankOf({ name, value, depth }: ResponseField, kind?: string): number {
+	const isUsual = name === '' || name === 'data';
+	if (value === null) return isUsual || isNamedAfter(kind, name) ? 25 + depth : Infinity;
+	if (isUsual) return depth;
+	if (isNamedAfter(kind, name)) return 10 + depth;
+	if (beside.test(name)) return Infinity;
+	if (kind !== undefined && plain(name).includes(kind)) return 20 + depth;
+	return (isList(value) && value.some(isRecord) ? 30 : 40) + depth;
 }
 
 /**

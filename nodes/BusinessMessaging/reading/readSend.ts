@@ -19,9 +19,9 @@ export interface SendReading {
 
 /**
  * What a field means that judges. `weakNo`, the text of an error, is a no unless there is an ID. `doubt`, e.g. `sent: 0`
- * or an unknown code, is no yes, and beside a no it changes nothing. `unclear` makes everything uncertain.
+ * or an unknown code, is no yes, and beside a no it changes nothing. `uncertain` makes everything uncertain.
  */
-type Meaning = 'yes' | 'no' | 'weakNo' | 'doubt' | 'unclear';
+type Meaning = 'yes' | 'no' | 'weakNo' | 'doubt' | 'uncertain';
 type Sign = [name: string, value: unknown, meaning?: Meaning];
 
 /** Names of fields, as `plain` gives them. Records with other names, e.g. a contact, are not about the message. */
@@ -59,12 +59,19 @@ export function readSend(response: ServiceResponse): SendReading {
 	const isYes = (has('yes') || hasId) && !has('no') && !has('weakNo') && !has('doubt');
 	const certain = isNo ? 'notSent' : 'sent';
 	return {
-		sendStatus: (isYes || isNo) && !has('unclear') ? certain : 'mayHaveBeenSent',
+		sendStatus: (isYes || isNo) && !has('uncertain') ? certain : 'mayHaveBeenSent',
 		messageId,
 		signs: signs.flatMap(([name, value, meaning]) =>
 			meaning && !isObject(value) ? `${name}: ${textOrJson(value).trim()}` : [],
 		),
 	};
+}
+
+/** A part of a response, and what is said about it: whether it may be the message, and whether its fields are about the message. */
+interface Part {
+	value: unknown;
+	isMessage: boolean;
+	isAbout: boolean;
 }
 
 /** The fields of a response that judge, and its records that may be the message, the outermost first. */
@@ -73,27 +80,42 @@ function judge({ statusCode, body }: ServiceResponse): { signs: Sign[]; records:
 		return { signs: [['response', body, ofBare(body, statusCode)]], records: [] };
 	const signs: Sign[] = [];
 	const records: ServiceRecord[] = [];
-	const places = [{ value: body as unknown, isMessage: true, isAbout: true }];
-	for (const { value, ...place } of places) {
-		if (places.length > maxRecords) return { signs: [['response', body, 'unclear']], records };
-		if (Array.isArray(value))
-			places.push(...value.filter(isObject).map((one: unknown) => ({ value: one, ...place })));
-		if (!isRecord(value)) continue;
-		if (place.isMessage) records.push(value);
-		for (const [name, inner] of Object.entries(value)) {
-			const key = plain(name);
-			const meaning = meaningOf(key, inner);
-			if (place.isAbout) signs.push([name, inner, meaning]);
-			// A contact may be blocked. But where a switch says that something has failed, it may be the message.
-			else if (meaning === 'no' && success.test(key.replace(affixes, '')))
-				signs.push([name, inner, 'unclear']);
-			const isEnvelope = envelope.test(key);
-			const isMessage = place.isMessage && isEnvelope;
-			const isAbout = place.isAbout && (isEnvelope || aboutCall.test(key));
-			if (isObject(inner) && !isError(key)) places.push({ value: inner, isMessage, isAbout });
+	const parts: Part[] = [{ value: body, isMessage: true, isAbout: true }];
+	for (const part of parts) {
+		if (parts.length > maxRecords) return { signs: [['response', body, 'uncertain']], records };
+		if (isRecord(part.value)) {
+			if (part.isMessage) records.push(part.value);
+			signs.push(...signsOf(part.value, part.isAbout));
 		}
+		parts.push(...partsOf(part));
 	}
 	return { signs, records };
+}
+
+function signsOf(record: ServiceRecord, isAbout: boolean): Sign[] {
+	return Object.entries(record).flatMap(([name, value]): Sign[] => {
+		const key = plain(name);
+		const meaning = meaningOf(key, value);
+		if (isAbout) return [[name, value, meaning]];
+		// A contact may be blocked. But where a switch says that something has failed, it may be the message.
+		const isFailedSwitch = meaning === 'no' && success.test(key.replace(affixes, ''));
+		return isFailedSwitch ? [[name, value, 'uncertain']] : [];
+	});
+}
+
+/** The lists and records inside a part, except errors. */
+function partsOf({ value, ...place }: Part): Part[] {
+	if (Array.isArray(value))
+		return value.filter(isObject).map((one: unknown) => ({ value: one, ...place }));
+	if (!isRecord(value)) return [];
+	return Object.entries(value).flatMap(([name, inner]) => {
+		const key = plain(name);
+		if (!isObject(inner) || isError(key)) return [];
+		const isEnvelope = envelope.test(key);
+		const isMessage = place.isMessage && isEnvelope;
+		const isAbout = place.isAbout && (isEnvelope || aboutCall.test(key));
+		return [{ value: inner, isMessage, isAbout }];
+	});
 }
 
 /** What a field means; undefined if it does not judge. */
@@ -120,7 +142,7 @@ function ofSwitch(value: unknown, no: 'no' | 'doubt'): Meaning | undefined {
 	const count = Array.isArray(value) ? value.length : numberIn(value);
 	if (count !== undefined) return count > 0 ? 'yes' : no;
 	if (/^\s*\d{4}-\d\d-\d\d/.test(textOrJson(value))) return 'yes';
-	const meaning = ofText(value, 'unclear');
+	const meaning = ofText(value, 'uncertain');
 	return meaning === 'no' ? no : meaning;
 }
 
@@ -140,7 +162,7 @@ function ofStatus(value: unknown, name: string): Meaning | undefined {
 	if (Array.isArray(value)) return strongest(value.map((one: unknown) => ofStatus(one, name)));
 	const code = numberIn(value);
 	const isCode = name.endsWith('code');
-	if (code === undefined) return ofText(value, isCode ? 'doubt' : 'unclear');
+	if (code === undefined) return ofText(value, isCode ? 'doubt' : 'uncertain');
 	return ofCode(code, { zero: isCode ? 'yes' : 'doubt', other: 'doubt' });
 }
 
@@ -163,14 +185,14 @@ function ofError(value: unknown): Meaning | undefined {
 function ofCode(code: number, { zero, other }: Record<'zero' | 'other', Meaning>) {
 	if (code === 0) return zero;
 	if (code >= 200 && code < 300) return undefined;
-	if (code === 408 || (code >= 500 && code < 600)) return 'unclear';
+	if (code === 408 || (code >= 500 && code < 600)) return 'uncertain';
 	return code < 0 || (code >= 400 && code < 500) ? 'no' : other;
 }
 
 function ofText(value: unknown, other: Meaning): Meaning | undefined {
 	const text = textOrJson(value);
 	if (nothing.test(text)) return undefined;
-	if (/time.?d?.?out/i.test(text)) return 'unclear';
+	if (/time.?d?.?out/i.test(text)) return 'uncertain';
 	const flag = readFlag(value);
 	if (flag === true || yesWords.has(plain(text))) return 'yes';
 	return flag === false || noWords.has(plain(text)) ? 'no' : other;
@@ -190,7 +212,7 @@ function numberIn(value: unknown): number | undefined {
 }
 
 function strongest(all: Array<Meaning | undefined>): Meaning | undefined {
-	return (['unclear', 'no', 'weakNo', 'doubt', 'yes'] as const).find((one) => all.includes(one));
+	return (['uncertain', 'no', 'weakNo', 'doubt', 'yes'] as const).find((one) => all.includes(one));
 }
 
 function setOf(...lines: string[]): Set<string> {

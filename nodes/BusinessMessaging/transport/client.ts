@@ -157,7 +157,7 @@ export class Client {
 			if (!(result instanceof ServiceError)) return result;
 			if (mayBeDone && method === 'DELETE' && result.statusCode === 404)
 				return { url: '', statusCode: 204, body: undefined, headers: {} }; // an earlier attempt has deleted the record
-			const isUncertain = result.kind === 'indeterminate';
+			const isUncertain = result.kind === 'uncertain';
 			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
 			if (!mayRepeat || attempt >= attempts) return result;
 			mayBeDone ||= isUncertain;
@@ -210,32 +210,47 @@ export class Client {
 		call: CallInfo,
 		isStillAllowed?: () => boolean,
 	): Promise<TextResponse | ServiceError> {
-		const { url, body, timeoutMs } = request;
-		const recipient = typeof body?.to === 'string' ? body.to : undefined;
+		const { to } = request.body ?? {};
+		const recipient = typeof to === 'string' ? to : undefined;
 		const { limiter } = this;
 		for (let refusal: TextResponse | undefined; ; ) {
 			const slot = await this.takeTurn(limiter, recipient ?? call.request, isStillAllowed, refusal);
 			if (slot instanceof ServiceError) return slot;
-			const start = performance.now();
-			const response = await this.send(request).catch((error: unknown) =>
-				errorFromNetwork(error, url, timeoutMs, { ...call, isKnownAddress: this.hasResponded }),
-			);
-			this.responseMs += (performance.now() - start - this.responseMs) / 10;
-			if (response instanceof ServiceError) {
-				if (response.kind === 'unreachable') slot.unsent();
-				else slot.accepted();
+			const response = await this.sendTimed(request, call);
+			const isFailure = response instanceof ServiceError;
+			if (isFailure && response.kind === 'unreachable') {
+				slot.unsent();
 				return response;
 			}
-			this.hasResponded = true;
-			if (response.statusCode !== 429) {
+			if (isFailure || response.statusCode !== 429) {
 				slot.accepted();
-				if (refusal && recipient) this.noteConcurrency(limiter);
+				if (!isFailure && refusal && recipient) this.noteConcurrency(limiter);
 				return response;
 			}
 			this.tooManyRequests++;
 			slot.limited(readRetryAfter(response));
 			refusal = response;
 		}
+	}
+
+	/** Sends a request, and notes how long the service takes. */
+	private async sendTimed(
+		request: Parameters<HttpSend>[0],
+		call: CallInfo,
+	): Promise<TextResponse | ServiceError> {
+		const start = performance.now();
+		const { url, timeoutMs } = request;
+		const response = await this.send(request).catch((error: unknown) =>
+			errorFromNetwork(error, url, timeoutMs, { ...call, isKnownAddress: this.hasResponded }),
+		);
+		this.responseMs += (performance.now() - start - this.responseMs) / 10;
+		this.hasResponded ||= !(response instanceof ServiceError);
+		return response;
+	}
+
+	/** How many requests the plan allows within this time, ms. */
+	freeWithin(ms: number): number {
+		return this.limiter.freeWithin(ms, this.config.rate.requests);
 	}
 
 	private get limiter(): RateLimiter {

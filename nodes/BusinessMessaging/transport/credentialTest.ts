@@ -34,7 +34,7 @@ export async function testCredential(
 		return { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
 		const { message, description = '', kind, statusCode = 0 } = error as ServiceError;
-		const isPage = kind === 'indeterminate' && statusCode > 0 && statusCode < 300;
+		const isPage = kind === 'uncertain' && statusCode > 0 && statusCode < 300;
 		if (isPage || [404, 405].includes(statusCode)) return { status: 'Error', message: noService };
 		return { status: 'Error', message: `${message}. ${description}`.trim() };
 	}

@@ -12,7 +12,7 @@ export type FailureKind =
 	| 'refused' // the service has refused the request
 	| 'rateLimited' // the service asks for a longer wait than we accept
 	| 'unreachable' // no connection was made, so nothing was sent
-	| 'indeterminate' // the request may or may not have taken effect
+	| 'uncertain' // the request may or may not have taken effect
 	| 'cancelled'; // the execution was stopped, or the send window closed, before the request went out
 
 /** A call that failed; `message` says what happened. Never holds the API key. */
@@ -36,7 +36,7 @@ export class ServiceError extends Error {
 	 * branch on this value.
 	 */
 	get sendStatus(): 'notSent' | 'mayHaveBeenSent' {
-		return this.kind === 'indeterminate' ? 'mayHaveBeenSent' : 'notSent';
+		return this.kind === 'uncertain' ? 'mayHaveBeenSent' : 'notSent';
 	}
 }
 
@@ -80,7 +80,7 @@ const checkBaseUrl = "Check 'Base URL' in the credential.";
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
 const ifOthersFail =
 	"If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
-const unclearSend =
+const uncertainSend =
 	'It is unclear whether the message was sent, so it is not repeated. Check the chat before you send it again.';
 /** The longest message of the service in an error, characters. */
 const maxWords = 1_000;
@@ -100,7 +100,7 @@ const refusals: Record<number, Meaning> = {
 		'Use an API key with the necessary permissions in the credential.',
 	],
 	304: [
-		'The response says that nothing has changed, and has no data',
+		'The response has no data, and says that it is unchanged',
 		'A proxy between n8n and the service may have answered from its cache. Try again, or ask the administrator of the proxy.',
 	],
 	405: ['The service does not allow this request', checkAddress],
@@ -120,7 +120,7 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	const mayBeDone = [303, 304].includes(statusCode) && call.writes;
 	const message = serviceMessageOf(body);
 	return new ServiceError(`${what}${message && ': '}${message} (HTTP ${statusCode})`, {
-		kind: hasFailed || mayBeDone ? 'indeterminate' : 'refused',
+		kind: hasFailed || mayBeDone ? 'uncertain' : 'refused',
 		description: mayBeDone ? `${adviceAfterFailure(call)} ${advice}` : advice,
 		statusCode,
 	});
@@ -150,8 +150,8 @@ export function errorFromSend(
 			statusCode,
 		});
 	return new ServiceError(`The service did not confirm that it accepted the message${end}`, {
-		kind: 'indeterminate',
-		description: `${unclearSend} The response has the fields: ${fieldNames(body)}.`,
+		kind: 'uncertain',
+		description: `${uncertainSend} The response has the fields: ${fieldNames(body)}.`,
 		statusCode,
 	});
 }
@@ -162,7 +162,7 @@ function errorOfKnownMessage(statusCode: number, body: unknown): ServiceError {
 	return new ServiceError(
 		`The service says that it has this message already${said && ': '}${said} (HTTP ${statusCode})`,
 		{
-			kind: 'indeterminate',
+			kind: 'uncertain',
 			description:
 				'An earlier attempt may have sent the message, so it is not repeated, and no fallback template is sent. Check the chat before you send it again.',
 			statusCode,
@@ -208,7 +208,7 @@ function meaningOfRedirect({ redirect }: CallInfo): Meaning {
 }
 
 function adviceAfterFailure({ sends, writes }: CallInfo): string {
-	if (sends) return unclearSend;
+	if (sends) return uncertainSend;
 	return writes
 		? 'The service may have carried out the request. Look at the result in the service before you run the node again.'
 		: 'Try again later.';
@@ -250,7 +250,7 @@ function inWords(ms: number): string {
 /** The error for a response that reports success but cannot be read. */
 export function unreadableError(statusCode: number, call: CallInfo): ServiceError {
 	return new ServiceError(`The response of the service is not JSON (HTTP ${statusCode})`, {
-		kind: 'indeterminate',
+		kind: 'uncertain',
 		description: call.writes ? adviceAfterFailure(call) : checkAddress,
 		statusCode,
 	});
@@ -299,7 +299,7 @@ export function errorFromNetwork(
 			? adviceAfterFailure(call)
 			: "Request fewer records, e.g. with a filter or 'Query Parameters'.";
 		const what = `The response of the service is larger than ${maxResponseBytes / 1024 ** 2} MB`;
-		return error(call.writes ? 'indeterminate' : 'refused', what, advice);
+		return error(call.writes ? 'uncertain' : 'refused', what, advice);
 	}
 	// If the address is known to be right, the connection broke, perhaps after the service had received the request.
 	if (/^EPROTO$|^ERR_SSL/.test(code) && !call.isKnownAddress)
@@ -309,7 +309,7 @@ export function errorFromNetwork(
 	const what = /TIMEDOUT$|^ECONNABORTED$/.test(code)
 		? `The service did not respond within ${timeoutMs / 1_000} s`
 		: 'The connection was lost before the service responded';
-	return error('indeterminate', what, adviceAfterFailure(call));
+	return error('uncertain', what, adviceAfterFailure(call));
 }
 
 /** What a network error, or an error that contains it, may say. */

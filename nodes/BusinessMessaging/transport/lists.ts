@@ -47,6 +47,18 @@ interface Page extends Partial<Paging> {
 	refusal?: ServiceError;
 }
 
+/** The way over numbered pages. */
+interface Walk {
+	/** The last page with new records. */
+	last: Page;
+	/** The number of records so far, including known ones. */
+	rows: number;
+	/** The number of pages since then. */
+	stale: number;
+	/** What a figure said that may be the total, before the last pages were read. */
+	total?: number;
+}
+
 type Size = number | undefined;
 
 /** Page sizes in the order in which they are tried, until the service accepts one; only if the specification documents a page size. */
@@ -179,51 +191,67 @@ class Listing {
 		for (const [way, first] of next.entries()) {
 			if (!this.mayGoOn()) return false;
 			const { count, sawEnd, sawNothing } = this;
-			let [page] = await this.read([first]);
-			// Only known records: the service ignores this way, and returns the first page again.
-			if (page.rows > 0 && this.count === count) continue;
-			for (let stale = 0; page.next?.[way] && stale < maxStale && this.mayGoOn(); ) {
-				[page] = await this.read([page.next[way]]);
-				stale = page.records.length > 0 ? 0 : stale + 1;
+			const last = await this.followCursor(way, first);
+			if (!last) continue;
+			if (this.count > count) {
+				this.refusal = last.refusal;
+				this.sawEnd = !last.next?.[way] || (last.records.length === 0 && !last.hasMore);
+				return true;
 			}
-			if (this.count === count) {
-				// A refusal of a cursor does not show where the list ends.
-				if (page.refusal) Object.assign(this, { sawEnd, sawNothing });
-				continue;
-			}
-			this.refusal = page.refusal;
-			this.sawEnd = !page.next?.[way] || (page.records.length === 0 && !page.hasMore);
-			return true;
+			// A refusal of a cursor does not show where the list ends.
+			if (last.refusal) Object.assign(this, { sawEnd, sawNothing });
 		}
 		return false;
+	}
+
+	/** Follows one kind of cursor. @returns the last page; undefined if the service ignores the cursor, and repeats the first page */
+	private async followCursor(way: number, first: Query): Promise<Page | undefined> {
+		const { count } = this;
+		let [page] = await this.read([first]);
+		if (page.rows > 0 && this.count === count) return undefined;
+		for (let stale = 0; page.next?.[way] && stale < maxStale && this.mayGoOn(); ) {
+			[page] = await this.read([page.next[way]]);
+			stale = page.records.length > 0 ? 0 : stale + 1;
+		}
+		return page;
 	}
 
 	/** Reads pages by their numbers. A figure that may be the total decides how many pages are read at once, but not where the list ends. */
 	private async readNumbered(): Promise<void> {
 		const [first] = this.pages;
-		let last = first; // the last page with new records
-		let { rows } = first; // the number of records so far, including known ones
-		let stale = rows > 0 ? 0 : maxStale;
-		/** Whether as many records came as a figure says. Then one page without new records is the end. */
-		const hasRows = () => this.hasAll || rows >= (this.total?.latest ?? Infinity);
-		for (let number = 1; stale < (hasRows() ? 1 : maxStale) && this.mayGoOn(); ) {
-			const { hasAll } = this;
-			const total = this.total?.latest;
-			const left = total && number > 1 ? Math.min(total, this.limit) - rows : 1;
-			const numbers = range(number, number + clamp(Math.ceil(left / first.rows), 1, maxAtOnce));
+		const walk: Walk = { last: first, rows: first.rows, stale: first.rows > 0 ? 0 : maxStale };
+		for (let number = 1; walk.stale < this.mostStale(walk) && this.mayGoOn(); ) {
+			walk.total = this.total?.latest;
+			const numbers = this.nextNumbers(number, walk);
 			const queries = numbers.map((one) => ({ page: one }));
-			for (const page of await this.read(queries, hasAll ? 0 : maxRetries)) {
-				const isFirstAgain = page.query.page === 1 && page.records.length < page.rows / 2;
-				if (!isFirstAgain) rows += page.rows;
-				if (page.records.length > 0) [last, stale] = [page, 0];
-				else stale = page.rows > 0 ? stale + 1 : maxStale;
-				// If the page before was not full, a missing page is the end of the list.
-				const isFull = last.rows >= (last === first ? (this.size ?? Infinity) : first.rows);
-				if (isRefusedContent(page.refusal) && (isFull || total)) this.refusal = page.refusal;
-			}
+			for (const page of await this.read(queries, this.hasAll ? 0 : maxRetries))
+				this.walkOver(page, walk);
 			number += numbers.length;
 		}
-		this.sawEnd ||= stale > 0;
+		this.sawEnd ||= walk.stale > 0;
+	}
+
+	/** After how many pages without new records the list has ended: one, if as many records came as a figure says. */
+	private mostStale({ rows }: Walk): number {
+		return this.hasAll || rows >= (this.total?.latest ?? Infinity) ? 1 : maxStale;
+	}
+
+	/** The numbers of the pages to read next: as many as the total explains, but first a single one. */
+	private nextNumbers(number: number, { rows, total }: Walk): number[] {
+		const left = total && number > 1 ? Math.min(total, this.limit) - rows : 1;
+		return range(number, number + clamp(Math.ceil(left / this.pages[0].rows), 1, maxAtOnce));
+	}
+
+	private walkOver(page: Page, walk: Walk): void {
+		const [first] = this.pages;
+		const isFirstAgain = page.query.page === 1 && page.records.length < page.rows / 2;
+		if (!isFirstAgain) walk.rows += page.rows;
+		if (page.records.length > 0) Object.assign(walk, { last: page, stale: 0 });
+		else walk.stale = page.rows > 0 ? walk.stale + 1 : maxStale;
+		// If the page before was not full, a missing page is the end of the list.
+		const full = walk.last === first ? (this.size ?? Infinity) : first.rows;
+		const isMissed = walk.last.rows >= full || walk.total;
+		if (isRefusedContent(page.refusal) && isMissed) this.refusal = page.refusal;
 	}
 
 	/** Reads pages again, beginning with the first, because records usually move to the front. */
@@ -247,7 +275,10 @@ class Listing {
 	private findShortfall(hasMore: boolean): ServiceError | undefined {
 		if (this.stoppedAfter) {
 			const list = `The node stopped listing ${recordName(this.endpoint)}s`;
-			return this.shortfallError(`${list} after ${this.stoppedAfter}`, 'Each page had new records');
+			return this.shortfallError(
+				`${list} after ${this.stoppedAfter}`,
+				'The list did not end: each page had new records',
+			);
 		}
 		const { count, refusal } = this;
 		if (this.isAmbiguous && this.pages.length > 1)

@@ -46,6 +46,11 @@ export class RateLimiter {
 		return this.throttle.askedMs(performance.now(), subject);
 	}
 
+	/** How many requests may start within this time, ms, if the service refuses none. */
+	freeWithin(ms: number, requests: number): number {
+		return this.throttle.freeWithin(ms, performance.now(), requests);
+	}
+
 	/**
 	 * Waits for a turn; first come, first served.
 	 *

@@ -70,8 +70,8 @@ function readBaseUrl(value: unknown): URL {
 	);
 	demand(
 		!url.username && !url.password && !url.search && !url.hash,
-		"'Base URL' of the credential contains more than an address",
-		'Remove user name, password, and everything from ? or # on.',
+		"'Base URL' of the credential contains something else besides the address",
+		'Remove user name, password, and any ? or # with what follows.',
 	);
 	return url;
 }
@@ -87,7 +87,7 @@ function checkDomain({ hostname }: URL, values: CredentialValues): void {
 		domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
 	demand(
 		allowed.some(matches),
-		`The credential may not be used for ${hostname}`,
+		`The credential is not allowed for ${hostname}`,
 		"Add this host to 'Allowed Domains' of the credential, or correct its 'Base URL'.",
 	);
 }
@@ -100,7 +100,7 @@ function readKey(value: unknown): string {
 	const apiKey = typeof value === 'string' ? value.trim() : '';
 	demand(
 		/^[\x21-\x7e]*$/.test(apiKey),
-		"'API Key' of the credential contains a space, a line break or another character that no key has",
+		"'API Key' of the credential contains a space, a line break or another character that is not allowed in a key",
 		'Copy the key from the account settings of the service again.',
 	);
 	return apiKey;
@@ -110,8 +110,8 @@ function readRate(value: unknown): number {
 	const rate = value === undefined || value === '' ? 1000 : Number(value);
 	demand(
 		Number.isFinite(rate) && rate >= 1,
-		"'Requests per Minute' of the credential is not a number of at least 1",
-		'Enter what your plan allows. The service documents 1,000.',
+		"'Requests per Minute' of the credential must be a number, 1 or more",
+		'Enter what your plan allows. The usual limit is 1,000.',
 	);
 	return Math.floor(rate);
 }

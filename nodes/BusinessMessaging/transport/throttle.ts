@@ -3,6 +3,8 @@
  * service asks for, and how many requests may be under way at once. Times are in ms of a monotonic clock.
  * docs/adr/0003-rate.md
  */
+import { sortedLastIndex } from 'lodash';
+
 import { BoundedMap } from '../boundedMap';
 import { ConcurrencyLimit } from './concurrencyLimit';
 
@@ -100,6 +102,13 @@ export class Throttle {
 		return isFree && !this.probe && !this.concurrency.isFull() ? 0 : Infinity;
 	}
 
+	/** How many requests may start within this time, ms, if the service refuses none. */
+	freeWithin(ms: number, now: number, requests: number): number {
+		if (this.probe || now + ms < (this.rest?.until ?? 0)) return 0;
+		const counting = this.ended.length - sortedLastIndex(this.ended, now + ms - this.windowMs);
+		return Math.max(0, requests - counting - this.concurrency.underWay);
+	}
+
 	/** Starts a request. */
 	take(subject?: string): Permit {
 		const permit = { subject, underWay: this.concurrency.begin(), refusals: this.refusals };
@@ -129,19 +138,27 @@ export class Throttle {
 	}
 
 	private refuse(now: number, permit: Permit, askedMs: number, wasAlone: boolean): void {
-		const { subject } = permit;
 		const isNews = permit.refusals === this.refusals;
 		if (isNews) {
 			this.refusals++;
 			this.inARow++;
 		}
+		const { subject } = permit;
 		if (subject !== undefined && askedMs > maxRateWaitMs) {
-			this.restOf.set(subject, extend(this.restOf.get(subject), now, askedMs));
-			if (isNews) this.refused.add(subject);
+			this.restSubject(now, subject, askedMs, isNews);
 			if (this.refused.size < enoughSubjects) return;
 		} else if (!isNews) this.concurrency.lower();
 		else if (!wasAlone) this.concurrency.slowDown();
-		// Sending fewer at once may be enough, so one request tests this without a wait.
+		this.restKey(now, askedMs, { isNews, wasAlone });
+	}
+
+	private restSubject(now: number, subject: string, askedMs: number, isNews: boolean): void {
+		this.restOf.set(subject, extend(this.restOf.get(subject), now, askedMs));
+		if (isNews) this.refused.add(subject);
+	}
+
+	/** Waits with the requests of the key. Sending fewer at once may be enough, so one request tests this without a wait. */
+	private restKey(now: number, askedMs: number, { isNews = false, wasAlone = false }): void {
 		const ownMs = wasAlone || this.inARow > 1 ? backoffMs(this.inARow, this.random) : 0;
 		if (askedMs === 0 && ownMs === 0) return;
 		const next = extend(this.rest, now, askedMs || Math.min(ownMs, this.windowMs));

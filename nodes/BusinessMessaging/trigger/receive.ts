@@ -120,7 +120,7 @@ function itemsOf(context: IWebhookFunctions, settings: TriggerSettings, late: La
 	if (wanted.length < late.length)
 		writeLog(
 			context,
-			`Replies that came too late for their run do not pass the filters (${late.length - wanted.length}). They start nothing.`,
+			`Replies came too late for their run, and do not pass the filters (${late.length - wanted.length}). They start nothing.`,
 		);
 	return wanted.map((one) => ({ json: toLateItem(one, settings.isSimplified) }));
 }

@@ -234,7 +234,7 @@ function hiddenAmong(
  * again.
  */
 function staysAsItWas(context: IHookFunctions, failure: ServiceError): boolean {
-	const isPassing = ['indeterminate', 'unreachable', 'rateLimited'].includes(failure.kind);
+	const isPassing = ['uncertain', 'unreachable', 'rateLimited'].includes(failure.kind);
 	const isKnown = recall(context, webhookUrlOf(context))?.id !== undefined;
 	return isStart(context) && isPassing && isKnown;
 }

@@ -14,7 +14,7 @@ import { maxGroupSeconds } from './collect';
 import { filtersField } from './filters';
 
 const manualNotice =
-	'Register the Production URL above at the service, for the events chosen here. For tests, register the Test URL. Remove them when you are done.';
+	'Register the Production URL above at the service, for the events chosen here. For tests, register the Test URL. Remove both there when you are done.';
 
 const hmacSchemes = ['sha1', 'sha256', 'sha512'].flatMap((algorithm) => [
 	{ name: `HMAC-${algorithm.toUpperCase()} (Base64)`, value: `${algorithm}-base64` },
@@ -27,7 +27,7 @@ const signatureField = groupField({
 	displayName: 'Signature',
 	name: 'signature',
 	description:
-		'How the service signs its webhook requests. Requests without a valid signature are refused. The key is the Webhook Secret of the credential.',
+		"How the service signs its requests with the credential's Webhook Secret. Requests without a valid signature are refused.",
 	fields: [
 		choiceField({
 			displayName: 'Scheme',
@@ -64,7 +64,7 @@ const signatureField = groupField({
 			displayOptions: ofHmac,
 			placeholder: 'e.g. X-Timestamp',
 			description:
-				'Only if the service signs a timestamp, a dot and the body: name of the header with this timestamp (Unix seconds or milliseconds)',
+				'Name of the header with the timestamp (Unix seconds or milliseconds). Only if the service signs the timestamp, a dot and the body.',
 		}),
 	],
 });
@@ -78,8 +78,7 @@ const optionsField = collectionField({
 			displayName: 'Allow Duplicate Events',
 			name: 'allowDuplicateEvents',
 			default: false,
-			description:
-				'Whether an event starts the workflow each time the service delivers the event, instead of only once',
+			description: 'Whether the workflow starts again if the service delivers the same event again',
 		}),
 		booleanField({
 			displayName: 'Batch Receipts',
@@ -93,7 +92,7 @@ const optionsField = collectionField({
 			name: 'groupMessages',
 			typeOptions: { minValue: 0, maxValue: maxGroupSeconds, numberPrecision: 1 },
 			default: 3,
-			description: `Joins messages that a person sends in a row. Starts after a pause of so many seconds, at most ${maxGroupSeconds} seconds after the first message.`,
+			description: `Joins messages that a person sends in a row. Starts after this many seconds without a message, at most ${maxGroupSeconds} after the first.`,
 		}),
 		numberField({
 			displayName: 'Max Payload Size (KB)',
@@ -121,7 +120,7 @@ const optionsField = collectionField({
 				{
 					name: 'Manual',
 					value: 'manual',
-					description: 'You register the URL by hand, if the service has no endpoint for this',
+					description: 'You register the URL by hand, if the trigger cannot',
 				},
 			],
 			default: 'automatic',
@@ -133,7 +132,7 @@ const optionsField = collectionField({
 			default: false,
 			displayOptions: { show: { registration: ['manual'] } },
 			description:
-				'Whether deliveries must contain the Webhook Secret of the credential: in the registered URL as ?token=… or in the header X-Webhook-Token',
+				"Whether requests must contain the credential's Webhook Secret: in the registered URL as ?token=… or in the header X-Webhook-Token",
 		}),
 		numberField({
 			displayName: 'Secret Version',
@@ -141,7 +140,7 @@ const optionsField = collectionField({
 			typeOptions: { minValue: 1 },
 			default: 1,
 			description:
-				'If somebody has seen the registered URL, change this number and publish the workflow. Then only a new URL works.',
+				'If somebody has seen the registered URL, change this number and publish the workflow. This makes a new URL; the old one stops working.',
 		}),
 		signatureField,
 	],
@@ -168,7 +167,7 @@ export const triggerProperties: INodeProperties[] = [
 		displayName: 'Keep Replies for Send and Wait',
 		name: 'keepReplies',
 		description:
-			'Whether replies to Send and Wait for Response come to this trigger, which gives them to the executions that wait. Only one published trigger can.',
+			'Whether this trigger passes replies to the executions of Send and Wait for Response that wait. Only one published trigger can do this.',
 	}),
 	booleanField({
 		displayName: 'Simplify',
@@ -192,8 +191,8 @@ const whileBuilding =
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Have a customer write to you',
 	executionsHelp: {
-		inactive: `${whileBuilding} To start with every event, <a data-key='activate'>publish</a> the workflow.`,
-		active: `${whileBuilding} The published workflow goes on: see its <a data-key='executions'>executions</a>.`,
+		inactive: `${whileBuilding} <a data-key='activate'>Publish</a> the workflow, so that every event starts it.`,
+		active: `${whileBuilding} The published workflow keeps running meanwhile: see its <a data-key='executions'>executions</a>.`,
 	},
 	activationHint:
 		"<a data-key='activate'>Publish</a> the workflow, so that every event starts it. These executions do not appear here.",

@@ -219,7 +219,7 @@ test.each([
 });
 
 test.each([
-	['+18002345678', { hours: '9:00–10:00' }, "'Send Window' is never open"], // its recipient may be in any time zone of +1
+	['+18002345678', { hours: '9:00–10:00' }, "There is no moment at which 'Send Window' is open"], // its recipient may be in any time zone of +1
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
 	...['24:00–25:00', '24:00–9:00', '9 am–5 pm', '9:00', '9:00–9:60', '', '9:00–10:00–11:00'].map(
 		(hours): [string, object, string] => [

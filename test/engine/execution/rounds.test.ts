@@ -214,7 +214,7 @@ describe('an n8n that stores nothing between rounds', () => {
 		],
 	])('refuses a loop with %s before anything is sent', async (rule, parameters, sent) => {
 		const { error } = await loop(parameters);
-		expect(error?.message).toContain(`${rule} needs all items in one run`);
+		expect(error?.message).toContain(`${rule} needs all items`);
 		expect(error?.description).toContain('out of the loop');
 		expect(service.received()).toEqual(sent);
 	});

@@ -338,9 +338,7 @@ describe('a data table that fails', () => {
 		void service.sandbox.changes.once('message', () => failCalls(0, Infinity));
 		const { hints } = await run(one);
 		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringMatching(
-				/report mayHaveBeenSent for messages whose result is known: \+15550001000/,
-			),
+			expect.stringMatching(/say mayHaveBeenSent although the result is known: \+15550001000/),
 		]);
 		recover();
 		expect(statuses((await run(one)).outputs)).toEqual(['mayHaveBeenSent']);

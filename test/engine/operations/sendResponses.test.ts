@@ -358,7 +358,7 @@ test('a retry repeats a message that was refused with 200, but no uncertain one'
 	expect((await service.retry(refused)).status).toBe('success');
 	expect(service.received()).toEqual({ '+15550001000': 1 });
 	await service.fault({ endpoint: 'sendText', status: 200, body: {} });
-	const unclear = await service.run({ parameters: campaign, items: people(1, 1001) });
-	expect((await service.retry(unclear)).error?.context?.sendStatus).toBe('mayHaveBeenSent');
+	const uncertain = await service.run({ parameters: campaign, items: people(1, 1001) });
+	expect((await service.retry(uncertain)).error?.context?.sendStatus).toBe('mayHaveBeenSent');
 	expect(service.calls('sendText')).toBe(3);
 });

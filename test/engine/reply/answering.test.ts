@@ -21,7 +21,7 @@ test('continues with the reply of the person who was asked, and not with a messa
 	await people.delivered(deliveries);
 	const json = {
 		replied: true,
-		accepted: true,
+		valid: true,
 		from: anna,
 		text: 'Fine',
 		answer: 'Fine',
@@ -55,7 +55,7 @@ test.each<[INodeParameters, string, unknown]>([
 	const execution = await people.ask([anna], parameters);
 	await people.write(anna, text);
 	const approved = parameters.responseType === 'approval' ? { approved: answer } : {};
-	expect(await jsonOf(execution)).toMatchObject([{ accepted: true, text, answer, ...approved }]);
+	expect(await jsonOf(execution)).toMatchObject([{ valid: true, text, answer, ...approved }]);
 });
 
 test('a picture without text is a reply without text', async () => {
@@ -74,7 +74,7 @@ test.each<[INodeParameters, string, string]>([
 	[{ responseType: 'date' }, '31.2.2030', 'a date, e.g. 2030-01-31'],
 	[{ responseType: 'date', repeatText: 'When?' }, 'soon', 'When?'],
 ])(
-	'%j: after %j the question is asked again with %j, and in the end the answer is not accepted',
+	'%j: after %j the question is asked again with %j, and in the end the reply is not valid',
 	async (parameters, text, words) => {
 		const replyOptions = { ...(parameters.replyOptions as object), repeats: 1 };
 		await inbox();
@@ -85,7 +85,7 @@ test.each<[INodeParameters, string, string]>([
 			expect.objectContaining({ phone: anna, text: expect.stringContaining(words) }),
 		]);
 		await people.write(anna, `${text}!`);
-		const json = { replied: true, accepted: false, text: `${text}!`, answer: null };
+		const json = { replied: true, valid: false, text: `${text}!`, answer: null };
 		expect(await jsonOf(execution)).toMatchObject([json]);
 	},
 );
@@ -96,14 +96,14 @@ test.each([0, 1, 3])('the question is repeated %d times', async (repeats) => {
 	const texts = ['one', 'two', 'three', 'four'].slice(0, repeats + 1);
 	for (const text of texts) await people.write(anna, text);
 	expect(service.sent()).toHaveLength(repeats + 1);
-	expect(await jsonOf(execution)).toMatchObject([{ accepted: false, text: texts.at(-1) }]);
+	expect(await jsonOf(execution)).toMatchObject([{ valid: false, text: texts.at(-1) }]);
 });
 
 test.each<[INodeParameters, unknown]>([
-	[{}, [{ replied: false, accepted: false, from: anna, answer: null }]],
+	[{}, [{ replied: false, valid: false, from: anna, answer: null }]],
 	[
 		{ responseType: 'approval' },
-		[{ replied: false, accepted: false, from: anna, answer: null, approved: false }],
+		[{ replied: false, valid: false, from: anna, answer: null, approved: false }],
 	],
 	[{ replyOptions: { onTimeout: 'nothing' } }, []],
 ])('continues when the time is up: %j outputs %j', async (parameters, items) => {

@@ -16,7 +16,7 @@ const questionTo = (phone: string) =>
 	people.state.messages.withCustomer(phone).findLast(({ direction }) => direction === 'outbound')!
 		.id;
 const replyOf = (phone: string, text: string) => ({
-	...{ replied: true, accepted: true, text, from: phone, senderId: hiddenId(phone) },
+	...{ replied: true, valid: true, text, from: phone, senderId: hiddenId(phone) },
 	askedMessageId: expect.any(String),
 });
 

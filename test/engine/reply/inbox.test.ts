@@ -95,7 +95,7 @@ test('a second delivery of a reply changes nothing, even after n8n has restarted
 	expect([trigger, restarted].flatMap(startedBy)).toEqual([]);
 });
 
-test('if a reply does not fit, the question is repeated; after that, or if the service refuses it, the reply is output as not accepted', async () => {
+test('if a reply does not fit, the question is repeated; after that, or if the service refuses it, the reply is output as not valid', async () => {
 	const [trigger] = [await inbox(), await other()];
 	const execution = await people.ask([anna, berta], {
 		responseType: 'choice',
@@ -108,7 +108,7 @@ test('if a reply does not fit, the question is repeated; after that, or if the s
 	expect(service.received()).toEqual({ [anna]: 2, [berta]: 1 });
 	await people.write(anna, 'tiny');
 	await people.write(berta, 'Red');
-	const refused = { accepted: false, answer: null };
+	const refused = { valid: false, answer: null };
 	const answers = [
 		{ text: 'tiny', ...refused },
 		{ text: 'Red', ...refused },
@@ -127,8 +127,8 @@ test.each([0, 1, 2])('%d repetitions of the question go to each person', async (
 	for (const text of texts) for (const from of [anna, berta]) await people.write(from, text);
 	expect(service.received()).toEqual({ [anna]: repeats + 1, [berta]: repeats + 1 });
 	expect(await jsonOf(execution)).toMatchObject([
-		{ from: anna, accepted: false, text: texts.at(-1) },
-		{ from: berta, accepted: false, text: texts.at(-1) },
+		{ from: anna, valid: false, text: texts.at(-1) },
+		{ from: berta, valid: false, text: texts.at(-1) },
 	]);
 });
 
@@ -280,7 +280,7 @@ test('the replies so far are output when the time is up', async () => {
 	await until('the time to be up', () => execution.outputs);
 	expect(await jsonOf(execution)).toMatchObject([
 		{ replied: true, text: 'in time' },
-		{ replied: false, accepted: false, from: berta },
+		{ replied: false, valid: false, from: berta },
 	]);
 });
 

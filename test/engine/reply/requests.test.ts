@@ -139,7 +139,7 @@ test.each([false, true])(
 );
 
 test.each([402, 403])(
-	'with a trigger, a reply that does not fit is not accepted if the service certainly refuses to repeat the question (%i)',
+	'with a trigger, a reply that does not fit is not valid if the service certainly refuses to repeat the question (%i)',
 	async (status) => {
 		const trigger = await inbox();
 		const execution = await people.ask([anna, berta], { responseType: 'approval' });
@@ -150,7 +150,7 @@ test.each([402, 403])(
 		await triggers.deliver(trigger, message('yes', berta));
 		const outputs = await until('the run to go on', () => execution.outputs);
 		expect(outputs[0].map(({ json }) => json)).toMatchObject([
-			{ replied: true, accepted: false, text: 'maybe next week' },
+			{ replied: true, valid: false, text: 'maybe next week' },
 			{ replied: true, approved: true },
 		]);
 		expect(logged.join('')).toContain('Balance too low');

@@ -65,7 +65,7 @@ test.each([
 		await triggers.active({ webhookId: `clock-${date}`, parameters: { keepReplies: true } });
 		if (date) await service.fault({ endpoint: 'listWebhooks', headers: { date }, count: 9 });
 		await people.ask([anna]);
-		expect(logged.filter((line) => /^info: .*does not show its clock/.test(line))).toHaveLength(
+		expect(logged.filter((line) => /^info: .*does not send the time/.test(line))).toHaveLength(
 			count,
 		);
 	},

@@ -142,7 +142,7 @@ describe('the Base URL', () => {
 	test("n8n's Allowed Domains of the credential apply to the node, the credential test, pickers and the trigger", async () => {
 		const domains = { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' };
 		const credentials = service.credentials(domains);
-		const words = 'The credential may not be used for 127.0.0.1';
+		const words = 'The credential is not allowed for 127.0.0.1';
 		expect((await runWith(domains)).error?.message).toBe(`${words} [item 0]`);
 		expect((await testOf(domains)).message).toContain(words);
 		const editor = service.engine.editor({ credentials });

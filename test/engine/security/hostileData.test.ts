@@ -125,7 +125,7 @@ test.each(['__proto__', 'constructor'])(
 		await people.write(anna, 'valueOf');
 		expect(execution.outputs).toBeUndefined();
 		await people.write(anna, name);
-		expect(await jsonOf(execution)).toMatchObject([{ accepted: true, answer: name }]);
+		expect(await jsonOf(execution)).toMatchObject([{ valid: true, answer: name }]);
 
 		const parameters = { options: { groupMessages: 0.1 } };
 		const trigger = await triggers.active({ webhookId: `groups-${name}`, parameters });

@@ -31,7 +31,7 @@ const remove = endpoints.deleteWebhook;
 
 const nested = (levels: number) => json(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 const notJson = expect.objectContaining({
-	kind: 'indeterminate',
+	kind: 'uncertain',
 	message: 'The response of the service is not JSON (HTTP 200)',
 });
 
@@ -59,7 +59,7 @@ test('a TLS error blames the address; but after an earlier response, the message
 	const { client } = clientOf(answering({ error: noTls }, json('{}'), { error: noTls }));
 	await expect(client.call(write)).rejects.toMatchObject({ kind: 'configuration' });
 	expect(await client.call(write)).toEqual({});
-	await expect(client.call(write)).rejects.toMatchObject({ kind: 'indeterminate' });
+	await expect(client.call(write)).rejects.toMatchObject({ kind: 'uncertain' });
 });
 
 test.each<[string, Answer, Endpoint, number]>([
@@ -140,7 +140,7 @@ describe('a network error', () => {
 				...[code, shape],
 				...(unsent.includes(code)
 					? ['unreachable', 'notSent', 4]
-					: ['indeterminate', 'mayHaveBeenSent', 1]),
+					: ['uncertain', 'mayHaveBeenSent', 1]),
 			]);
 			expect(await Promise.all(given)).toEqual(expected);
 		},
@@ -223,7 +223,7 @@ test('the code of a network error is read from the error that n8n has wrapped, a
 	expect(result).toMatchObject({ kind: 'unreachable' });
 	for (const error of [wrapped(5), 'ECONNREFUSED', null, { code: 7 }, {}]) {
 		const { result: unknown } = await outcome([{ error }], write);
-		expect(unknown).toMatchObject({ kind: 'indeterminate' });
+		expect(unknown).toMatchObject({ kind: 'uncertain' });
 	}
 });
 
@@ -292,7 +292,7 @@ test('an execution that was stopped sends nothing and repeats nothing', async ()
 	const call = client.call(read).catch((error: ServiceError) => error);
 	await new Promise(setImmediate); // the request is under way
 	stop.abort();
-	expect(await call).toMatchObject({ kind: 'indeterminate' });
+	expect(await call).toMatchObject({ kind: 'uncertain' });
 	expect(await client.call(write).catch((error: ServiceError) => error)).toMatchObject({
 		kind: 'cancelled',
 		message: 'The execution was stopped before the request was sent',

@@ -11,7 +11,7 @@ import { sendText, useService } from '../../../harness/engine/service';
 
 const service = useService();
 
-const unclear =
+const uncertain =
 	'It is unclear whether the message was sent, so it is not repeated. Check the chat before you send it again.';
 const mayHaveWorked =
 	'The service may have carried out the request. Look at the result in the service before you run the node again.';
@@ -42,19 +42,19 @@ test.each<[number, object | string, string, string]>([
 	[200, { error: { code: 7, message: 'No' } }, `${refused}: No`, notSent],
 	[200, { statusCode: 422, message: 'No' }, `${refused}: No`, notSent],
 	[300, { title: 'Moved' }, `${redirects}: Moved`, newUrl],
-	[304, '', 'The response says that nothing has changed, and has no data', unclear],
+	[304, '', 'The response has no data, and says that it is unchanged', uncertain],
 	[401, {}, badKey, "Check 'API Key' in the credential."],
 	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
 	[404, '', 'The service did not find the requested resource', notFound],
-	[408, '', failed, unclear],
-	[500, page, `${failed}: Bad & "broken"`, unclear],
-	[200, page, 'The response of the service is not JSON', unclear],
+	[408, '', failed, uncertain],
+	[500, page, `${failed}: Bad & "broken"`, uncertain],
+	[200, page, 'The response of the service is not JSON', uncertain],
 ])('HTTP %i with %j: %s', async (status, body, message, description) => {
 	await service.fault({ endpoint: 'sendText', status, body });
 	const error = await service.errorOf(sendText);
 	expect(error?.message).toBe(`${message} (HTTP ${status}) [item 0]`);
 	expect(error?.description).toMatch(description);
-	const sendStatus = description === unclear ? 'mayHaveBeenSent' : 'notSent';
+	const sendStatus = description === uncertain ? 'mayHaveBeenSent' : 'notSent';
 	expect(error?.context).toMatchObject({ sendStatus });
 	expect(service.calls('sendText')).toBe(1);
 });
@@ -79,7 +79,7 @@ test('after a failure without any effect, the error suggests trying again', () =
 		description: 'Try again later. (ETIMEDOUT)',
 	});
 	expect(unreadableError(200, read)).toMatchObject({
-		kind: 'indeterminate',
+		kind: 'uncertain',
 		statusCode: 200,
 		description: checkAddress,
 	});
@@ -111,7 +111,7 @@ test('a refusal concerns the content of the request, unless it concerns the key,
 	const errors = statuses.map((status) => errorFromResponse(response(status), write));
 	const refusals = errors.filter(isRefusedContent);
 	expect(refusals.map(({ statusCode }) => statusCode)).toEqual([200, 299, 400, 422]);
-	const others = [new Error('x'), undefined, new ServiceError('x', { kind: 'indeterminate' })];
+	const others = [new Error('x'), undefined, new ServiceError('x', { kind: 'uncertain' })];
 	expect(others.some(isRefusedContent)).toBe(false);
 	expect(isRefusedContent(new ServiceError('x', { kind: 'refused' }))).toBe(true);
 });
@@ -130,9 +130,9 @@ test.each<[string, string, string, string]>([
 	['EPROTO', 'configuration', noHttps, checkBaseUrl],
 	['ERR_SSL_WRONG_VERSION_NUMBER', 'configuration', noHttps, checkBaseUrl],
 	['CERT_HAS_EXPIRED', 'configuration', badCertificate, checkBaseUrl],
-	['ETIMEDOUT', 'indeterminate', late, mayHaveWorked],
-	['ECONNRESET', 'indeterminate', lost, mayHaveWorked],
-	['', 'indeterminate', lost, mayHaveWorked],
+	['ETIMEDOUT', 'uncertain', late, mayHaveWorked],
+	['ECONNRESET', 'uncertain', lost, mayHaveWorked],
+	['', 'uncertain', lost, mayHaveWorked],
 ])('the network error %s', (code, kind, message, advice) => {
 	const error = errorFromNetwork({ code }, 'https://host/v1', 1_000, write);
 	const description = code ? `${advice} (${code})` : advice;

@@ -37,9 +37,12 @@ test.each([
 
 const noAddress = ["'Base URL' of the credential is not a web address", 'Enter the address'];
 const noHttps = ["'Base URL' of the credential does not start with https://", 'Change http://'];
-const more = ["'Base URL' of the credential contains more than an address", 'Remove user name'];
+const more = [
+	"'Base URL' of the credential contains something else besides the address",
+	'Remove user name',
+];
 const badKey = ["'API Key' of the credential contains a space", 'Copy the key'];
-const noRate = ["'Requests per Minute' of the credential is not a number of at least 1", '1,000'];
+const noRate = ["'Requests per Minute' of the credential must be a number, 1 or more", '1,000'];
 
 test.each<[string[], string, unknown[]]>([
 	[noAddress, 'baseUrl', ['', undefined, 7, 'api.example.com', 'ftp://a.test', 'httpsx://a.test']],
@@ -114,7 +117,7 @@ describe("n8n's Allowed Domains of the credential", () => {
 	const others = ['example.com', '*.pi.example.com', 'xapi.example.com', '*', '*example.com'];
 	test.each(['', undefined, 7, ...others])('%j does not allow the address', (domains) => {
 		const { message, description } = refusalOf(restricted(domains));
-		expect(message).toBe('The credential may not be used for api.example.com');
+		expect(message).toBe('The credential is not allowed for api.example.com');
 		expect(description).toContain("Add this host to 'Allowed Domains'");
 	});
 });

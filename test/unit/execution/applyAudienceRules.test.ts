@@ -126,7 +126,7 @@ describe('duplicates', () => {
 		expect(await apply(item(0, anna, {}), item(1, ben))).toEqual(['pending', 'pending']);
 		forget();
 		await expect(apply(item(0, anna, {}), item(1, ben, first))).rejects.toThrow(
-			"'Send First' needs all items in one run of this node",
+			"'Send First' needs all items at once",
 		);
 		await expect(apply(item(0, anna), item(1, ben, stop))).rejects.toThrow(
 			"'Stop With Error' needs all items in one run, but this node has already run",
@@ -179,7 +179,7 @@ test.each<[what: string, outcome: Outcome | undefined, isRemembered: boolean]>([
 	['whose message had no result', { records: [] }, true],
 	[
 		'whose message may have been sent',
-		{ failure: new ServiceError('No', { kind: 'indeterminate' }) },
+		{ failure: new ServiceError('No', { kind: 'uncertain' }) },
 		true,
 	],
 	['who is excluded', skip(item(0, anna), 'excluded'), true],
@@ -234,7 +234,7 @@ describe('outside the Send Window', () => {
 
 	test('an error is the same for all items', () => {
 		at('2030-01-15T03:00:00.000Z');
-		const impossible = "'Send Window' is never open in all time zones of the recipient's country";
+		const impossible = "There is no moment at which 'Send Window' is open in all time zones";
 		const longer = "Make the window longer, or set 'Time Zone' in 'Send Window'.";
 		for (const to of ['+18005550100', '+18005550101']) {
 			const error = attempt(result, to, { ...window([10, 11]), days: [1] }) as InputError;

@@ -230,12 +230,12 @@ describe('an error', () => {
 		[
 			'={{date}}',
 			'{{date}} in \'Text\' gives "Invalid DateTime"',
-			'Choose one field of the record, or correct the date, so that people can read the text.',
+			'Choose one field of the record. If the value is a date, correct the date.',
 		],
 		[
 			'=Hi {{record}}',
 			'{{record}} in \'Text\' gives "[object Object]"',
-			'Choose one field of the record, or correct the date, so that people can read the text.',
+			'Choose one field of the record. If the value is a date, correct the date.',
 		],
 		[
 			'Hi {{ $json.name }}',

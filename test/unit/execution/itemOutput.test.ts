@@ -34,7 +34,7 @@ const failure = new ServiceError('No credit', {
 	statusCode: 402,
 	description: 'Top up.',
 });
-const bare = new ServiceError('No', { kind: 'indeterminate' });
+const bare = new ServiceError('No', { kind: 'uncertain' });
 const pairedItem = { item: 3 };
 const error = {
 	message: 'No credit',

@@ -50,7 +50,7 @@ const item = (to: string, campaign?: string) => {
 	return { index: 0, input: {}, request, hasBegun: true } as unknown as Item & { request: object };
 };
 const done: Outcome = { records: [{}] };
-const failure = (kind: 'refused' | 'indeterminate'): Outcome => ({
+const failure = (kind: 'refused' | 'uncertain'): Outcome => ({
 	failure: new ServiceError('No', { kind }),
 });
 const withOutcome = (outcome?: Outcome, more: Partial<Item> = {}): Item => ({
@@ -99,8 +99,8 @@ describe('the figures', () => {
 		withOutcome(done),
 		withOutcome(done, { hasBegun: false }), // in an earlier attempt
 		withOutcome(failure('refused')),
-		withOutcome(failure('indeterminate')),
-		withOutcome(failure('indeterminate'), { hasBegun: false }),
+		withOutcome(failure('uncertain')),
+		withOutcome(failure('uncertain'), { hasBegun: false }),
 		withOutcome(undefined),
 		withOutcome(undefined, { hasBegun: false }),
 		leftOut(),
@@ -194,7 +194,7 @@ describe('the line above the output', () => {
 	test('has the total of all results', () => {
 		const reasons = ['duplicate', 'duplicate', 'excluded', 'notInTest'] as const;
 		const items = [withOutcome(done), withOutcome(failure('refused')), ...reasons.map(leftOut)];
-		const [total] = shown([...items, withOutcome(failure('indeterminate'))]);
+		const [total] = shown([...items, withOutcome(failure('uncertain'))]);
 		expect(total).toBe(
 			'info: 1 sent, 2 duplicates, 1 excluded, 1 not in the test, 1 may have been sent, 1 not sent (see reason).',
 		);

@@ -44,7 +44,7 @@ const item = ({ index = 0, to = '+15550001000', text = 'Hi' }: Message = {}) =>
 		...{ index, input: {} },
 		request: { body: { to, text } },
 	}) as ValidItem;
-const failed = (kind: 'refused' | 'indeterminate'): Outcome => ({
+const failed = (kind: 'refused' | 'uncertain'): Outcome => ({
 	failure: new ServiceError('No', { kind, statusCode: 500, description: 'Look.' }),
 });
 const done: Outcome = { records: [{ messageId: 'm1' }] };
@@ -59,7 +59,7 @@ describe('the next attempt knows of an item', () => {
 		['nothing if a rule left it out', skip(item(), 'excluded'), undefined],
 		[
 			'that it may have been sent, and why',
-			failed('indeterminate'),
+			failed('uncertain'),
 			{
 				failure: expect.objectContaining({
 					...{ message: 'No', description: 'Look.', statusCode: 500 },
@@ -85,7 +85,7 @@ describe('the next attempt knows of an item', () => {
 				sendStatus: 'mayHaveBeenSent',
 			},
 		});
-		const error = new ServiceError('Cut', { kind: 'indeterminate' });
+		const error = new ServiceError('Cut', { kind: 'uncertain' });
 		const send = async () => await Promise.reject(error);
 		expect(await execution.record().guard(item(), send)).toEqual({ failure: error });
 		expect(execution.record().recall(item())).toMatchObject({ failure: { message: 'Cut' } });

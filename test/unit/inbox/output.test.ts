@@ -9,16 +9,16 @@ const outputOf = (run: Partial<Run>, type = 'businessMessaging') =>
 	outputsOf({ getNode: () => ({ type }) } as unknown as IWebhookFunctions, runOf(run));
 
 const silent = {
-	...{ replied: false, accepted: false, from: '+15550001000', answer: null },
+	...{ replied: false, valid: false, from: '+15550001000', answer: null },
 	askedMessageId: 'asked',
 };
 const asked = { askedMessageId: 'asked' };
 
 test('a reply becomes an item with its text, answer, time and IDs', () => {
 	const messages = [messageOf('Fine', { messageId: 'm1' })];
-	const people = byItem([personOf(0, { ...asked, messages, isAccepted: true })]);
+	const people = byItem([personOf(0, { ...asked, messages, isValid: true })]);
 	const json = {
-		...{ replied: true, accepted: true, from: '+15550001000', text: 'Fine', answer: 'Fine' },
+		...{ replied: true, valid: true, from: '+15550001000', text: 'Fine', answer: 'Fine' },
 		...{ messageId: 'm1', respondedAt: 'at Fine', askedMessageId: 'asked' },
 	};
 	expect(outputOf({ people })).toStrictEqual([[{ json, pairedItem: { item: 0 } }]]);
@@ -26,9 +26,9 @@ test('a reply becomes an item with its text, answer, time and IDs', () => {
 
 test('grouped messages become one item: the text of all, the ID and time of the last, and each of them', () => {
 	const messages = [messageOf('Hm', { messageId: 'm1' }), messageOf('Tuesday')];
-	const people = byItem([personOf(0, { ...asked, messages, isAccepted: true, sender: 'US.1' })]);
+	const people = byItem([personOf(0, { ...asked, messages, isValid: true, sender: 'US.1' })]);
 	const json = {
-		...{ replied: true, accepted: true, from: '+15550001000', senderId: 'US.1' },
+		...{ replied: true, valid: true, from: '+15550001000', senderId: 'US.1' },
 		...{ text: 'Hm\nTuesday', answer: 'Hm\nTuesday', messageId: null, respondedAt: 'at Tuesday' },
 		messages: [
 			{ text: 'Hm', respondedAt: 'at Hm', messageId: 'm1' },
@@ -40,28 +40,28 @@ test('grouped messages become one item: the text of all, the ID and time of the 
 	expect(outputOf(run)).toStrictEqual([[{ json, pairedItem: { item: 0 } }]]);
 });
 
-test.each<[string, approved: boolean, answer: unknown, isAccepted: boolean | undefined]>([
+test.each<[string, approved: boolean, answer: unknown, isValid: boolean | undefined]>([
 	['yes', true, true, true],
 	['no', false, false, true],
 	['maybe', false, null, false],
 	['yes', false, null, undefined],
 ])(
-	'the reply %j to an approval: approved %j, answer %j (accepted: %j)',
-	(text, approved, answer, isAccepted) => {
-		const people = byItem([personOf(0, { messages: [messageOf(text)], isAccepted })]);
+	'the reply %j to an approval: approved %j, answer %j (valid: %j)',
+	(text, approved, answer, isValid) => {
+		const people = byItem([personOf(0, { messages: [messageOf(text)], isValid })]);
 		const run = { people, questions: [questionOf({ kind: 'approval' })] };
-		const json = { approved, answer, accepted: isAccepted === true };
+		const json = { approved, answer, valid: isValid === true };
 		const [[item]] = outputOf(run);
 		expect(item.json).toMatchObject(json);
 		expect(item.json).not.toHaveProperty('chatInput');
 		const [[review]] = outputOf(run, 'businessMessagingHitlTool');
 		expect(review.json).toMatchObject(json);
-		expect(review.json.chatInput).toBe(isAccepted ? undefined : text);
+		expect(review.json.chatInput).toBe(isValid ? undefined : text);
 	},
 );
 
 test('only the answer to an approval says whether it is approved, and only a reply to a review has an input for the model', () => {
-	const people = byItem([personOf(0, { messages: [messageOf('Fine')], isAccepted: true })]);
+	const people = byItem([personOf(0, { messages: [messageOf('Fine')], isValid: true })]);
 	const [[item]] = outputOf({ people });
 	for (const name of ['approved', 'chatInput', 'senderId', 'textIsCut', 'messages'])
 		expect(item.json).not.toHaveProperty(name);
@@ -98,8 +98,8 @@ test.each<[givesUnanswered: boolean, type: string, kind: 'freeText' | 'approval'
 
 test('replies and items that asked nobody come in the order of the input, each with its own question', () => {
 	const people = byItem([
-		personOf(3, { messages: [messageOf('yes')], isAccepted: true }),
-		personOf(0, { messages: [messageOf('yes')], isAccepted: true, question: 1 }),
+		personOf(3, { messages: [messageOf('yes')], isValid: true }),
+		personOf(0, { messages: [messageOf('yes')], isValid: true, question: 1 }),
 	]);
 	const notAsked = [2, 1].map((item) => ({ json: { skipped: item }, pairedItem: { item } }));
 	const questions = [questionOf(), questionOf({ kind: 'approval' })];

@@ -10,7 +10,7 @@ const question = { ...defaultAnswer(), limitMs: 60_000 };
 const sent = (record: object = {}): Outcome => ({ records: [record as never] });
 const leftOut: Outcome = { records: [{ skipped: true }], isLeftOut: true };
 const failed: Outcome = { failure: new InputError('No number') };
-const uncertain: Outcome = { failure: new ServiceError('Lost', { kind: 'indeterminate' }) };
+const uncertain: Outcome = { failure: new ServiceError('Lost', { kind: 'uncertain' }) };
 
 /** An item that asks. */
 const ask = (index: number, body: object, outcome?: Outcome, more: object = {}): Item => ({

@@ -48,7 +48,7 @@ const clear: Record<'sent' | 'notSent', object[]> = {
 	],
 };
 /** Responses that judge, but in no clear way. */
-const unclear = [
+const uncertain = [
 	...[{ status: 'QUEUED_LOW_PRIORITY' }, { status: 'pending, not delivered yet' }, { state: 'x' }],
 	...[{ success: 'strange' }, { success: true, status: 'failed' }, { sent: 1, failed: 1 }],
 	...[
@@ -80,7 +80,7 @@ const doubt = [
 const cases: Array<[body: unknown, alone: string, withId: string]> = [
 	...clear.sent.map((body): (typeof cases)[0] => [body, 'sent', 'sent']),
 	...clear.notSent.map((body): (typeof cases)[0] => [body, 'notSent', 'notSent']),
-	...unclear.map((body): (typeof cases)[0] => [body, 'mayHaveBeenSent', 'mayHaveBeenSent']),
+	...uncertain.map((body): (typeof cases)[0] => [body, 'mayHaveBeenSent', 'mayHaveBeenSent']),
 	...weakNo.map((body): (typeof cases)[0] => [body, 'notSent', 'mayHaveBeenSent']),
 	...doubt.map((body): (typeof cases)[0] => [body, 'mayHaveBeenSent', 'mayHaveBeenSent']),
 	[{ message: 'It is sent' }, 'mayHaveBeenSent', 'sent'],
@@ -126,9 +126,9 @@ describe(`signs that disagree (TEST_SEED=${seed})`, () => {
 
 	test('a yes beside a no is uncertain', () =>
 		holds(together(among(clear.sent), among(clear.notSent)), ['mayHaveBeenSent']));
-	test('an unclear sign beside any other is uncertain', () => {
+	test('an uncertain sign makes any other uncertain', () => {
 		const others = [...clear.sent, ...clear.notSent, ...weakNo, ...doubt];
-		holds(together(among(unclear), among(others)), ['mayHaveBeenSent']);
+		holds(together(among(uncertain), among(others)), ['mayHaveBeenSent']);
 	});
 	test('a doubt beside a yes is uncertain', () =>
 		holds(together(among(clear.sent), among([...doubt, ...weakNo])), ['mayHaveBeenSent']));

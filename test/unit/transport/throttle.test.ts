@@ -55,3 +55,19 @@ test('requests that did not reach the service change nothing', () => {
 	expect(it.askedMs(0)).toBe(0);
 	expect(it.knownConcurrency).toBeUndefined();
 });
+
+test('within a time, as many requests are free as the rate leaves when it is over; none after a refusal', () => {
+	const it = throttle();
+	const free = (ms: number, now: number) => it.freeWithin(ms, now, 4);
+	const permits = [it.take(), it.take(), it.take()];
+	expect(free(0, 0)).toBe(1);
+	it.end(1_000, permits[0], 'accepted');
+	it.end(2_000, permits[1], 'accepted');
+	expect([free(0, 60_999), free(1, 60_999), free(0, 61_000), free(1_000, 61_000)]).toEqual([
+		1, 2, 2, 3,
+	]);
+	it.end(70_000, permits[2], { waitMs: 5_000 });
+	expect([free(4_999, 70_000), free(5_000, 70_000)]).toEqual([0, 4]);
+	it.take(); // the request that tests whether the service accepts requests again
+	expect(free(5_000, 75_000)).toBe(0);
+});

@@ -95,7 +95,7 @@ async function updateContact(
 	if (isPut && JSON.stringify(kept).includes(unreadableCharacter))
 		throw new InputError(
 			`The contact "${id}" has characters that the node cannot read`,
-			"Nothing was changed, because the service replaces the whole contact. Use the operation 'Update', or ask the provider of the service to send UTF-8.",
+			"Nothing was changed: the service replaces the whole contact, so these characters would be lost. Use the operation 'Update', or ask the provider of the service to send UTF-8.",
 		);
 	const response = await client
 		.call(endpoints.updateContact, { ...request, replacementBody })
@@ -111,7 +111,7 @@ async function updateContact(
 	const lost = Object.keys(kept).filter((name) => isEmptyValue(shown[name]));
 	if (lost.length > 0)
 		client.hints.add(
-			`The service accepts only the changed fields. It may have removed these fields of the contact "${id}": ${lost.join(', ')}. Add them under 'Additional Fields'.`,
+			`Only the changed fields could be sent. The service may have removed these fields of the contact "${id}": ${lost.join(', ')}. Add them under 'Additional Fields'.`,
 		);
 	return partial;
 }

@@ -76,7 +76,7 @@ export const audienceField = collectionField({
 			displayName: 'Allow Empty List',
 			name: 'allowEmptyList',
 			description:
-				'Whether to send even if Exclude Numbers or Exclude Segment contains nobody, e.g. because nobody has opted out yet',
+				'Whether to send even if the list of excluded people is empty, e.g. because nobody has opted out yet',
 		}),
 		choiceField({
 			displayName: 'Duplicates',
@@ -115,7 +115,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person. The messages in the data table Business Messaging Campaigns count, so those of all campaigns.',
+				'The maximum number of messages to one person, from all campaigns together, as recorded in the data table Business Messaging Campaigns',
 			fields: [
 				numberField({
 					displayName: 'Messages',
@@ -167,7 +167,7 @@ export const audienceField = collectionField({
 					name: 'timeZone',
 					placeholder: 'e.g. America/New_York',
 					description:
-						'The time zone of the window. If this is empty, the phone number decides; if it has several, the window must be open in all of them.',
+						'The time zone of the window. If empty, the phone number decides. If the number fits several time zones, the window must be open in all.',
 				}),
 			],
 		}),

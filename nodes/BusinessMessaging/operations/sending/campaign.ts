@@ -16,7 +16,7 @@ export const campaignFields = [
 		displayOptions: { show: { sendOnce: [true] } },
 		placeholder: 'e.g. spring-sale-2030',
 		description:
-			'Name of the campaign. To send to the same people again, use another name. For one message for each order, use the order number.',
+			'Name of the campaign. To send to the same people again, use another name, e.g. the order number for one message per order.',
 	}),
 ] as const;
 

@@ -26,7 +26,7 @@ export const fallbackFields = [
 		displayName: 'Use Fallback Template',
 		name: 'useFallbackTemplate',
 		description:
-			'Whether to send a template if the service refuses the text, e.g. because the customer has not written lately. Nobody gets both.',
+			'Whether to send a template if the service refuses the text, e.g. because the customer has not written lately. Nobody gets both messages.',
 	}),
 	showFor(
 		recordField({

@@ -25,7 +25,7 @@ const mode = {
 	name: 'mode',
 	default: 'send',
 	description:
-		"What to do with the messages. In n8n's evaluations, nothing is sent; the documentation names an exception.",
+		'What to do with the messages. When n8n runs an Evaluation, nothing is sent, with one exception: see the documentation.',
 } as const;
 
 /** The mode of a question. It has no test, as replies to a test could not be matched. */
@@ -42,7 +42,7 @@ export const modeFields = [
 				name: 'Send to Test Number',
 				value: 'test',
 				description:
-					'Send the first messages to your own number instead, without Send Once and Audience Rules',
+					'Send the first messages to your own number. Send Once and Audience Rules do not apply.',
 			},
 		],
 	}),

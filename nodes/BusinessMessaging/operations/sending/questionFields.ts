@@ -144,7 +144,7 @@ export const answerFields = [
 				typeOptions: { minValue: 0, maxValue: maxGroupSeconds },
 				displayOptions: { show: { '/responseType': ['freeText'] } },
 				description:
-					'How long to wait for another message after each message. All of them are one reply. With 0, the first message is the reply.',
+					'Messages in a row count as one reply. How long to wait for the next one. With 0, the first message is the reply.',
 			}),
 			textField({
 				displayName: 'No Words',
@@ -154,7 +154,7 @@ export const answerFields = [
 				default: approvalWords.no.join(', '),
 				placeholder: 'e.g. no, never',
 				description:
-					'Words that mean no, separated by commas. A reply may also contain words such as please.',
+					'Words that mean no, separated by commas. Polite words in the reply, such as please, do not matter.',
 			}),
 			choiceField({
 				displayName: 'On Timeout',
@@ -182,7 +182,7 @@ export const answerFields = [
 				displayOptions: { show: { '/responseType': fixedKinds } },
 				default: 2,
 				description:
-					'How many times to repeat the question if the reply does not fit. After that, the node outputs the last reply with accepted: false.',
+					'How many times to repeat the question if the reply does not fit. After that, the node outputs the last reply with valid: false.',
 			}),
 			textField({
 				displayName: 'Yes Words',
@@ -192,7 +192,7 @@ export const answerFields = [
 				default: approvalWords.yes.join(', '),
 				placeholder: 'e.g. yes, of course',
 				description:
-					'Words that mean yes, separated by commas. A reply may also contain words such as please.',
+					'Words that mean yes, separated by commas. Polite words in the reply, such as please, do not matter.',
 			}),
 		],
 	}),

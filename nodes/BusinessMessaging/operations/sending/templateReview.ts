@@ -115,7 +115,7 @@ function orderProblem(name: string, language: string, list?: TemplateList): Inpu
 	if (!reason) return undefined;
 	return new InputError(
 		`The order of the variables of ${titleFor(name, language, 'the')} is not known`,
-		`${reason} Named values are sent in the order in which the template's text contains them. Try again later, or use a template with numbered variables.`,
+		`${reason} Named values must be sent in the order of the template's text, which the node could not read. Try again later, or use a template with numbered variables.`,
 	);
 }
 

@@ -16,7 +16,7 @@ export const deleteWebhook = operation({
 			name: 'webhookId',
 			required: true,
 			description: 'The webhook to delete. Its URL receives no more events.',
-			hint: 'Without its webhook, a Business Messaging Trigger does not start until you unpublish and publish its workflow',
+			hint: 'If a Business Messaging Trigger uses this webhook, it stops. To restart it, unpublish and publish its workflow.',
 			searchListMethod: 'searchWebhooks',
 			idPlaceholder: 'e.g. webhook_123',
 		}),
