@@ -105,6 +105,8 @@ export class CampaignClaims {
 	private readonly ids = new Map<string, number>();
 	/** After this ID, there may be rows of this run whose ID is not known. */
 	private ownFrom = 0;
+	/** The ID of the last message of a preview; no row has a negative one. */
+	private previewId = 0;
 	private results: NewLogRow[] = [];
 	/** The claims to be deleted, with the phones of those without a result: of their rows, and of keys that may have a row. */
 	private readonly done = new Map<number, string>();
@@ -160,6 +162,17 @@ export class CampaignClaims {
 			this.wanted.push({ ...wish, details, key: newKey(), begin: elapsed(), resolve, reject });
 			this.work();
 		});
+	}
+
+	/** Why the log holds back a message; otherwise notes it as sent, in this run only. */
+	preview(wish: Wish): Taken | undefined {
+		const { phone, campaign = '' } = wish;
+		const verdict = decide(wish, this.view.messagesTo(phone));
+		if (verdict !== 'send' && verdict !== 'wait') return verdict;
+		const { execution, newKey, now } = this.settings;
+		const row = { campaign, phone, status: 'sent', execution, key: newKey() };
+		this.view.add({ ...row, id: --this.previewId, sentAt: now(), createdAt: now() });
+		return undefined;
 	}
 
 	/** Records the result of a claimed message. */

@@ -9,7 +9,7 @@ import type { OperationRequest } from '../operations/operation';
 import type { Cap } from '../operations/sending/audienceRules';
 import { InputError } from '../transport/errors';
 import { type Claim, CampaignClaims, type MessageResult } from './campaignClaims';
-import type { Wish } from './campaignLog';
+import type { Taken, Wish } from './campaignLog';
 import { type Guard, type Outcome, type Send, type ValidItem, hasFailed, skip } from './item';
 import { logTableName, openLogTable, wordsOf } from './logTable';
 import { isTool } from './toolReview';
@@ -30,7 +30,8 @@ export class CampaignGuard implements Guard {
 	): Promise<CampaignGuard | undefined> {
 		const wishes = compact(items.map(({ request }) => wishOf(request)));
 		if (wishes.length === 0) return undefined;
-		const table = await openLogTable(context);
+		const isPreview = items.some(({ request }) => request.rules?.isPreview);
+		const table = await openLogTable(context, isPreview);
 		// An agent may run several of its tools at the same time in one execution.
 		const part = isTool(context.getNode()) ? ` ${randomUUID().slice(0, 4)}` : '';
 		const claims = new CampaignClaims(table, {
@@ -62,10 +63,16 @@ export class CampaignGuard implements Guard {
 		};
 		const taken = await this.claims.claim(wish, details).catch(notWritten);
 		if (taken instanceof InputError) return { failure: taken };
-		if (taken === 'frequencyCap') return skip(item, taken);
-		if (typeof taken === 'string') return skip(item, taken, { campaign: wish.campaign });
+		if (typeof taken === 'string') return held(item, taken, wish);
 		item.idempotencyKey = taken.key;
 		return await this.sendClaimed(item, taken, send);
+	}
+
+	/** Leaves out an item that the log holds back, as if the items before it had been sent. Writes nothing. */
+	preview(item: ValidItem): void {
+		const wish = wishOf(item.request);
+		const taken = wish && this.claims.preview(wish);
+		if (taken) item.outcome = held(item, taken, wish);
 	}
 
 	/** Writes what is not written yet, at the end of a run. @returns a warning about what later runs will do wrong if this fails */
@@ -97,11 +104,15 @@ const toResult = ({ failure }: Extract<Outcome, { failure: unknown }>): MessageR
 	reason: failure.message,
 });
 
+/** The outcome of an item that the log holds back. */
+const held = (item: ValidItem, taken: Taken, { campaign }: Wish): Outcome =>
+	skip(item, taken, taken === 'frequencyCap' ? {} : { campaign });
+
 /** What a request asks the log for; undefined without Send Once and Frequency Cap. */
 function wishOf({ body, rules }: OperationRequest): Wish | undefined {
 	const campaign = rules?.campaign?.name;
 	const cap = rules?.audience?.cap;
-	if (rules?.isPreview || (campaign === undefined && !cap)) return undefined;
+	if (campaign === undefined && !cap) return undefined;
 	const limit = cap && { messages: cap.messages, since: periodStart(cap.per) };
 	return { phone: textOrJson(body?.to), campaign, cap: limit };
 }

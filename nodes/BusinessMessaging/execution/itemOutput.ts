@@ -62,7 +62,7 @@ export function toOutput(
 const toRow = (record: IDataObject) => omit(record, 'messageId');
 
 /** A message, which does not end with a period, followed by its description. */
-const joinSentences = (message: string, description?: string) =>
+export const joinSentences = (message: string, description?: string) =>
 	description ? `${message}. ${description}` : message;
 
 /** Fields that only some results have. */

@@ -53,17 +53,22 @@ interface Condition {
 }
 
 /**
- * Opens the campaign log of the workflow's project, and creates it at first use.
+ * Opens the campaign log of the workflow's project.
  *
+ * @param isPreview if there is no table yet, a preview does not create it, but gets an empty one
  * @throws InputError if this n8n has no data tables, or a column is missing
  */
-export async function openLogTable(context: IExecuteFunctions): Promise<LogTable> {
+export async function openLogTable(
+	context: IExecuteFunctions,
+	isPreview: boolean,
+): Promise<LogTable> {
 	const known = await findTable(context).catch((error: unknown) => {
 		throw new InputError(
 			"'Send Once' and 'Frequency Cap' could not open n8n's data tables",
 			`Nothing was sent. Data tables require n8n 2.3 or newer, and the module data-table must not be in N8N_DISABLED_MODULES. n8n says: ${wordsOf(error)}`,
 		);
 	});
+	if (!known && isPreview) return emptyTable;
 	const found = known ?? (await createTable(context));
 	const names = ((found.columns ?? []) as IDataObject[]).map(({ name }) => textOrJson(name));
 	const needed = Object.keys(columns).filter((name) => !optionalColumns.includes(name));
@@ -75,6 +80,13 @@ export async function openLogTable(context: IExecuteFunctions): Promise<LogTable
 		);
 	return tableOf(context, textOrJson(found.id));
 }
+
+const emptyTable: LogTable = {
+	async *read() {},
+	last: async () => await Promise.resolve(undefined),
+	insert: async () => await Promise.resolve(),
+	delete: async () => await Promise.resolve(),
+};
 
 async function findTable(context: IExecuteFunctions): Promise<IDataObject | undefined> {
 	const options = { filterName: logTableName };

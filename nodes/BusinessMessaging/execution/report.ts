@@ -1,5 +1,5 @@
 /** What n8n shows about a run that sends messages: labels and figures of its execution, its progress, its total and its hints. */
-import { compact, countBy, max, min, uniq } from 'lodash';
+import { compact, countBy, max, min, uniq, uniqBy } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { writeLog } from '../log';
@@ -14,6 +14,7 @@ import {
 	hasFailed,
 	stateOf,
 } from './item';
+import { joinSentences } from './itemOutput';
 import type { RetryRecord } from './retryRecord';
 
 /** The greatest length of a label, characters: n8n cuts off longer ones. */
@@ -225,7 +226,19 @@ function totalOf(items: Item[], run: MessageRun): string | undefined {
 			const count = counts[kind] ?? 0;
 			return `${count} ${count === 1 ? phrase.replace('duplicates', 'duplicate') : phrase}`;
 		});
-	return `${run.isPreview ? 'Preview: nothing was sent. ' : ''}${found.join(', ')}.`;
+	const total = `${run.isPreview ? 'Preview: nothing was sent. ' : ''}${found.join(', ')}.`;
+	const reason = commonReason(items);
+	return reason === undefined ? total : `${total} All for the same reason: ${reason}`;
+}
+
+/** Why all items have failed, if it is one reason. Then it is probably a setting of the node. */
+function commonReason(items: Item[]): string | undefined {
+	const failures = items.flatMap(({ outcome }) =>
+		outcome && hasFailed(outcome) && stateOf(outcome) === 'failed' ? outcome.failure : [],
+	);
+	const [first, ...others] = uniqBy(failures, 'message');
+	if (failures.length < Math.max(2, items.length) || others.length > 0) return undefined;
+	return joinSentences(first.message, first.description).replace(/(?<=[^.])$/, '.');
 }
 
 function kindOf({ outcome }: Item): ResultKind {

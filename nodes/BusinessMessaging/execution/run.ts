@@ -141,10 +141,10 @@ async function preview(
 ): Promise<INodeExecutionData[]> {
 	for (const item of items.filter(inState('pending')))
 		item.request.rules = { ...item.request.rules, isPreview: true };
-	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
-	const pending = items.filter(inState('pending'));
-	const hint = await previewItems(pending, prepared);
-	addHints(context, operation, items, { client, isPreview: true, warning: hint });
+	const { client, prepared, log } = await untilStopped(context, openRun(context, operation, items));
+	if (log) await mapInTurns(items.filter(inState('pending')), (item) => log.preview(item));
+	await previewItems(items.filter(inState('pending')), prepared);
+	addHints(context, operation, items, { client, isPreview: true });
 	await rememberRecipients(items.filter(mayReach), new Rounds(context));
 	return await toOutputs(context, operation, items, { isPreview: true });
 }

@@ -12,8 +12,9 @@ import type { ServiceRecord } from '../jsonValues';
 import { fieldNames, readList, readTotals, recordKey } from '../reading/readResponse';
 import { BoundedMap } from '../boundedMap';
 import type { ApiResponse, Client } from './client';
-import { type Paging, type Query, readPaging } from '../reading/readPaging';
+import { type Query, readPaging } from '../reading/readPaging';
 import { InputError, ServiceError, isRefusedContent } from './errors';
+import { type Page, Walk, maxStale } from './pages';
 import { Totals } from '../reading/totals';
 
 /** The query of a list, and how many records are wanted. If the query contains a page, only this page is read. */
@@ -38,27 +39,6 @@ export interface RecordList {
 	isComplete: boolean;
 }
 
-interface Page extends Partial<Paging> {
-	query: Query;
-	/** The number of records on the page, and those of them that are new. */
-	rows: number;
-	records: ServiceRecord[];
-	/** Why the page is missing. */
-	refusal?: ServiceError;
-}
-
-/** The way over numbered pages. */
-interface Walk {
-	/** The last page with new records. */
-	last: Page;
-	/** The number of records so far, including known ones. */
-	rows: number;
-	/** The number of pages since then. */
-	stale: number;
-	/** What a figure said that may be the total, before the last pages were read. */
-	total?: number;
-}
-
 type Size = number | undefined;
 
 /** Page sizes in the order in which they are tried, until the service accepts one; only if the specification documents a page size. */
@@ -68,8 +48,6 @@ const sizesLeft = new BoundedMap<string, Size[]>({ maxSize: 100, maxAgeMs: 10 * 
 /** Attempts with one size, if other sizes are left. */
 const sizeAttempts = 2;
 const maxAtOnce = 6;
-/** The list ends after this many pages without new records. If pages count from 1, page 1 is the first page once more. */
-const maxStale = 2;
 const maxRetries = 2;
 const retryDelayMs = 200;
 /** Usual sizes of a page. A list that has exactly one of them, and ignores the number of the page, may have been cut. */
@@ -218,14 +196,15 @@ class Listing {
 
 	/** Reads pages by their numbers. A figure that may be the total decides how many pages are read at once, but not where the list ends. */
 	private async readNumbered(): Promise<void> {
-		const [first] = this.pages;
-		const walk: Walk = { last: first, rows: first.rows, stale: first.rows > 0 ? 0 : maxStale };
+		const walk = new Walk(this.pages[0]);
 		for (let number = 1; walk.stale < this.mostStale(walk) && this.mayGoOn(); ) {
-			walk.total = this.total?.latest;
-			const numbers = this.nextNumbers(number, walk);
+			const total = this.total?.latest;
+			const numbers = this.nextNumbers(number, walk.rows);
 			const queries = numbers.map((one) => ({ page: one }));
-			for (const page of await this.read(queries, this.hasAll ? 0 : maxRetries))
-				this.walkOver(page, walk);
+			for (const page of await this.read(queries, this.hasAll ? 0 : maxRetries)) {
+				const isAfterFull = walk.step(page, this.size);
+				if (isRefusedContent(page.refusal) && (isAfterFull || total)) this.refusal = page.refusal;
+			}
 			number += numbers.length;
 		}
 		this.sawEnd ||= walk.stale > 0;
@@ -237,21 +216,10 @@ class Listing {
 	}
 
 	/** The numbers of the pages to read next: as many as the total explains, but first a single one. */
-	private nextNumbers(number: number, { rows, total }: Walk): number[] {
+	private nextNumbers(number: number, rows: number): number[] {
+		const total = this.total?.latest;
 		const left = total && number > 1 ? Math.min(total, this.limit) - rows : 1;
 		return range(number, number + clamp(Math.ceil(left / this.pages[0].rows), 1, maxAtOnce));
-	}
-
-	private walkOver(page: Page, walk: Walk): void {
-		const [first] = this.pages;
-		const isFirstAgain = page.query.page === 1 && page.records.length < page.rows / 2;
-		if (!isFirstAgain) walk.rows += page.rows;
-		if (page.records.length > 0) Object.assign(walk, { last: page, stale: 0 });
-		else walk.stale = page.rows > 0 ? walk.stale + 1 : maxStale;
-		// If the page before was not full, a missing page is the end of the list.
-		const full = walk.last === first ? (this.size ?? Infinity) : first.rows;
-		const isMissed = walk.last.rows >= full || walk.total;
-		if (isRefusedContent(page.refusal) && isMissed) this.refusal = page.refusal;
 	}
 
 	/** Reads pages again, beginning with the first, because records usually move to the front. */

@@ -1,5 +1,5 @@
 /** Previews, and the total above the output of a preview and of a send. */
-import { sortBy } from 'lodash';
+import { sortBy, uniq } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { runWorkflow, testedNode } from '../../../harness/engine/execution';
@@ -13,7 +13,7 @@ const service = useService();
 const { run, sentTo } = audienceRuns(service);
 
 describe('a preview', () => {
-	test('sends nothing, shows whom the rules leave out and what fails, and does not touch the history', async () => {
+	test('sends nothing, shows whom the rules and the campaign log leave out and what fails, and writes nothing into the log', async () => {
 		const once = { sendOnce: true, campaign: 'sale' };
 		const rules = { excludeNumbers: berta, frequencyCap: { values: { messages: 1, per: 'day' } } };
 		const workflowId = 'with a preview';
@@ -27,39 +27,43 @@ describe('a preview', () => {
 			workflowId,
 			parameters: { ...once, mode: 'preview' },
 		});
-		expect(calls).toEqual([]);
+		expect(uniq(calls)).toEqual(['list', 'get']);
 		expect(sentTo()).toEqual([carl]);
 		expect(
 			preview.outputs[0].map(({ json }) => [json.sendStatus, json.text ?? json.reason]),
 		).toEqual([
 			['preview', `Hello ${anna}`],
 			['skipped', 'excluded'],
-			['preview', `Hello ${carl}`],
+			['skipped', 'alreadySent'],
 			['preview', `Hello ${dora}`],
 			['notSent', expect.stringContaining("'Recipient Phone Number' is not a phone number. ")],
 		]);
 		expect(preview.hints.map(({ message }) => message)).toEqual([
-			'Preview: nothing was sent. 3 would be sent, 1 excluded, 1 cannot be sent (see reason).',
+			'Preview: nothing was sent. 2 would be sent, 1 excluded, 1 already sent earlier, 1 cannot be sent (see reason).',
 			"'Exclude Numbers' has 1 number.",
-			'A preview ignores Send Once and Frequency Cap. It also shows people whom these rules would skip.',
 		]);
 	});
 
-	test.each<[INodeParameters, INodeParameters]>([
-		[{ sendOnce: true, campaign: 'sale' }, {}],
-		[{}, { frequencyCap: { values: { messages: 1, per: 'day' } } }],
-	])('with %j and the rules %j, says what it ignores', async (parameters, rules) => {
-		const { hints } = await run({ parameters: { mode: 'preview', ...parameters }, rules });
-		expect(hints.map(({ message }) => message)).toContain(
-			'A preview ignores Send Once and Frequency Cap. It also shows people whom these rules would skip.',
-		);
-	});
-
-	test('does not mention Send Once and Frequency Cap if neither is used', async () => {
-		expect((await run({ parameters: { mode: 'preview' } })).hints).toEqual([
-			expect.objectContaining({ message: 'Preview: nothing was sent. 4 would be sent.' }),
-		]);
-	});
+	test.each<[INodeParameters, INodeParameters, string]>([
+		[{ sendOnce: true, campaign: 'sale' }, {}, 'alreadySent'],
+		[{}, { frequencyCap: { values: { messages: 1, per: 'day' } } }, 'frequencyCap'],
+	])(
+		'with %j and the rules %j, counts the messages before in the same list; without a campaign log, it makes none',
+		async (parameters, rules, reason) => {
+			const items = [{ phone: anna }, { phone: anna }];
+			const preview = { mode: 'preview', ...parameters };
+			const { outputs } = await run({ items, parameters: preview, rules });
+			expect(service.engine.tables.rows()).toEqual([]);
+			await run({ items: [{ phone: dora }], parameters, rules }); // makes the log
+			const again = await run({ items, parameters: preview, rules });
+			const shown = (all: typeof outputs) =>
+				all[0].map(({ json }) => json.reason ?? json.sendStatus);
+			expect([shown(outputs), shown(again.outputs)]).toEqual([
+				['preview', reason],
+				['preview', reason],
+			]);
+		},
+	);
 
 	test.each([
 		['fails', 'no number'],

@@ -135,7 +135,7 @@ function openingOf(window: SendWindow, zones: string[], now: number) {
 	try {
 		return nextOpening(window, zones, now);
 	} catch (error) {
-		expect(String(error)).toContain("'Send Window' is never open");
+		expect(String(error)).toContain("There is no moment at which 'Send Window' is open");
 		return 'never';
 	}
 }

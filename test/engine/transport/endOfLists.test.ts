@@ -185,11 +185,13 @@ describe('a list whose pages all repeat the first one', () => {
 	];
 	const headers = ['X-Total-Pages', 'x-wp-totalpages', 'X-Pagination-Page-Count'];
 	const requests = [endpoints.listContacts, endpoints.listConversations];
-	test.each(
-		[...names, ...headers].flatMap((name) =>
-			[1, 10, '1', '10'].flatMap((pages) => requests.map((one) => [name, pages, one] as const)),
+	// The first name with each value and endpoint; every other name once.
+	test.each([
+		...[1, 10, '1', '10'].flatMap((pages) =>
+			requests.map((one) => [names[0], pages, one] as const),
 		),
-	)('is reported only if it has several: %s is %j', async (name, pages, endpoint) => {
+		...[...names.slice(1), ...headers].map((name) => [name, '10', requests[0]] as const),
+	])('is reported only if it has several: %s is %j', async (name, pages, endpoint) => {
 		const isHeader = headers.includes(name);
 		const body = { data: recordsOf(range(50)), page: 1 };
 		const answer = isHeader
@@ -332,11 +334,10 @@ describe('a pointer to the next page:', () => {
 				page === undefined ? 0 : Number(token?.slice(1)),
 		],
 	];
-	test.each(
-		pointers.flatMap((pointer) =>
-			['next', 'nextPage', 'pagination.next_page'].map((name) => [name, ...pointer] as const),
-		),
-	)(
+	test.each([
+		...pointers.map((pointer) => ['next', ...pointer] as const),
+		...['nextPage', 'pagination.next_page'].map((name) => [name, ...pointers[0]] as const),
+	])(
 		'%s as %s: the list is complete only with all of its records',
 		async (name, kind, show, read) => {
 			const { client } = clientOf((asked) => {
@@ -366,8 +367,10 @@ describe('a next page that is named on every page', () => {
 	];
 	const ends = ['empty', 'last', 'ignored'] as const;
 	test.each(
-		pointers.flatMap(([name, says]) =>
-			ends.flatMap((end) => [0, 3, 120].map((count) => [name, end, count, says] as const)),
+		pointers.flatMap(([name, says], index) =>
+			ends.flatMap((end) =>
+				(index === 0 ? [0, 3, 120] : [120]).map((count) => [name, end, count, says] as const),
+			),
 		),
 	)(
 		'%s (beyond the last page: %s) does not make records missing in a list of %i',

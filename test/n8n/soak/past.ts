@@ -25,7 +25,9 @@ export async function fillPast(
 		contacts.create({ phone, segments: [OPTED_OUT] });
 		truth.optedOutBefore.add(phone);
 	}
-	await shop.run('campaign', { text: 'The first campaign', from: SENT_FROM, count: 1 }); // creates the log
+	const [excluded] = truth.optedOutBefore;
+	const first = { text: 'The first campaign', from: SENT_FROM, count: 1, excluded };
+	await shop.run('campaign', first); // creates the log
 	await fillCampaignLog(shop.machine.database, MESSAGES, FIRST_NUMBER + SENT_FROM);
 	return await askForNothing(shop, truth, { count: OPEN_QUESTIONS, minutes });
 }

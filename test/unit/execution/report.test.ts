@@ -204,6 +204,18 @@ describe('the line above the output', () => {
 		]);
 	});
 
+	test('says a reason once that all items have', () => {
+		const all = [withOutcome(failure('refused')), withOutcome(failure('refused'))];
+		const once = 'All for the same reason: No.';
+		expect(shown(all)[0]).toBe(`info: 0 sent, 2 not sent (see reason). ${once}`);
+		for (const other of [
+			withOutcome(done),
+			withOutcome(failure('uncertain')),
+			withOutcome({ failure: new ServiceError('Full', { kind: 'refused' }) }),
+		])
+			expect(shown([...all, other])[0]).not.toContain('the same reason');
+	});
+
 	test('is there for one message only in a preview', () => {
 		expect(shown([withOutcome(done)])).toEqual([]);
 		expect(shown([withOutcome(done)], { isPreview: true })).toEqual([
