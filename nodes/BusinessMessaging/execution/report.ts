@@ -181,6 +181,12 @@ export function addHints(
 	const hasTotal = recipientOf !== undefined && (isPreview || !waits);
 	const total = hasTotal ? totalOf(items, { isPreview, hasErrorOutput }) : undefined;
 	if (total) add('info', total);
+	if (
+		isPreview &&
+		!context.continueOnFail() &&
+		items.some(({ outcome }) => stateOf(outcome) === 'failed')
+	)
+		add('warning', stopsSend);
 	const excluded = excludedOf(items);
 	if (excluded) add('info', excluded);
 	const ofItems = items.flatMap(({ request }) => request?.hints ?? []);
@@ -190,6 +196,10 @@ export function addHints(
 	for (const message of all.slice(0, maxHints)) add('warning', message);
 	if (hidden > 0) add('warning', `${more} not shown.`);
 }
+
+/** What a preview adds if items fail. */
+const stopsSend =
+	'Items that cannot be sent stop a send before its first message. Correct them, or remove them from the list.';
 
 /** How many numbers the rule Exclude Numbers has: with a mistyped column it has fewer than its table. */
 function excludedOf(items: Item[]): string | undefined {

@@ -66,7 +66,9 @@ export function readPhoneValue(
 		);
 	const { problem, detail = '' } = reading;
 	const advice = 'Write it with + and the country code, e.g. +49 170 1234567';
-	const orCountry = planOf(defaultCountry) ? '' : ", or set 'Default Country' for local numbers";
+	const orCountry = planOf(defaultCountry)
+		? ''
+		: ", or set 'Default Country' under 'Options' for local numbers";
 	throw new InputError(
 		`"${quoted(written)}" in '${displayName}' ${problem}`,
 		`${detail} ${advice}${orCountry}.`.trim(),

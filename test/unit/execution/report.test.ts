@@ -36,6 +36,7 @@ class Execution {
 			getContext: (type: string) => this.contexts[type],
 			getExecutionId: () => this.id,
 			getNode: () => ({ name: 'Send', onError: this.onError }),
+			continueOnFail: () => this.onError !== 'stopWorkflow',
 			getWorkflow: () => ({ name: 'Sale' }),
 			setMetadata: ({ tracing }: { tracing: unknown }) => void (this.tracing = tracing),
 			addExecutionHints: ({ message, type }: { message: string; type: string }) =>
@@ -214,6 +215,14 @@ describe('the line above the output', () => {
 			withOutcome({ failure: new ServiceError('Full', { kind: 'refused' }) }),
 		])
 			expect(shown([...all, other])[0]).not.toContain('the same reason');
+	});
+
+	test('is followed in a preview by a warning if items fail, unless the node goes on', () => {
+		const items = [withOutcome(done), withOutcome(failure('refused'))];
+		const warnings = (onError: string) =>
+			shown(items, { isPreview: true }, { onError }).filter((line) => line.startsWith('warning'));
+		expect(warnings('stopWorkflow')).toEqual([expect.stringContaining('stop a send before')]);
+		expect(warnings('continueRegularOutput')).toEqual([]);
 	});
 
 	test('is there for one message only in a preview', () => {

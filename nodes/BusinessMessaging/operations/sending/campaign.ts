@@ -7,7 +7,7 @@ export const campaignFields = [
 		displayName: 'Send Once',
 		name: 'sendOnce',
 		description:
-			'Whether each recipient gets the campaign only once, even if the workflow runs again. The data table Business Messaging Campaigns shows who got it.',
+			'Whether each recipient gets the campaign only once. The data table Business Messaging Campaigns shows who got it; to send it again, delete a row.',
 	}),
 	textField({
 		displayName: 'Campaign',
