@@ -34,9 +34,9 @@ export async function takeConversation(studio: Studio): Promise<void> {
 	await editor.openWorkflow(id);
 	const phone = await openPhone(studio, zara, phoneSize);
 	// What only the sandbox's phone has would distract: its header, and the button that lets messages fail.
-	await phone.addStyleTag({
-		content: 'body > header, [title^="The next messages"] { display: none !important }',
-	});
+	await phone.evaluate(
+		`for (const one of document.querySelectorAll('body > header, [title^="The next messages"]')) one.style.setProperty('display', 'none', 'important')`,
+	);
 	const desk = await editor.openTab('about:blank');
 	await desk.setViewportSize(viewport);
 	const clip = await canvasBox(editor, names);
