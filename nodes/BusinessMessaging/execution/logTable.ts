@@ -81,6 +81,7 @@ export async function openLogTable(
 	return tableOf(context, textOrJson(found.id));
 }
 
+/** The log of a preview before the first campaign. A preview writes nothing. */
 const emptyTable: LogTable = {
 	async *read() {},
 	last: async () => await Promise.resolve(undefined),
