@@ -38,7 +38,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		description:
 			'Send messages, or start the workflow when a customer writes or the status of a message changes',
 		eventTriggerDescription: 'Waiting for the service to deliver an event',
-		activationMessage: 'Delivered events now start this workflow.',
+		activationMessage: 'Events from the service now start this workflow.',
 		defaults: { name: 'Business Messaging Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

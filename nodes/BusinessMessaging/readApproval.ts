@@ -1,7 +1,7 @@
 /** Reads a reply as yes or no, as people write it: "Ja, gerne", "yes please", "No, thank you!". */
 import { memoize } from 'lodash';
 
-import { foldText } from '../foldText';
+import { foldText } from './foldText';
 
 /**
  * In the languages of the opt-out words (`webhooks/intent.ts`). A word that means yes in one language and no in another
@@ -131,9 +131,11 @@ export function readApproval(
 	const reply = plain(text);
 	// "Yes?" is a question. Greek writes a question mark as a semicolon; "yes ;)" is none.
 	const isQuestion = /[?؟]|;(?!-?\))/.test(text.normalize('NFKC'));
+	// A user's own word may have a question mark.
 	const isOnly = (answers: string[]) =>
 		answers.includes(text) || (!isQuestion && consistsOf(reply, answers.map(plain)));
 	const [isYes, isNo] = [isOnly(yesWords), isOnly(noWords)];
+	// Neither, or both, as in "yes no", is no answer.
 	return isYes === isNo ? undefined : isYes;
 }
 

@@ -54,7 +54,7 @@ const slow = (index: number): ValidItem => ({
 	},
 	get request() {
 		now += 5;
-		const rules = { audience: {}, template: { name: 'a', language: 'en', isChecked: true } };
+		const rules = { audience: {}, template: { name: 'a', language: 'en', given: [] } };
 		return { body: { to: `+1555000${1000 + index}` }, rules } as unknown as ValidItem['request'];
 	},
 });

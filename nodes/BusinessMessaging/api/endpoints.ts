@@ -81,8 +81,8 @@ const pageQuery = fields({
 });
 
 const periodQuery = fields({
-	from: z.string().optional().describe('Only figures from this time on, ISO 8601'),
-	to: z.string().optional().describe('Only figures before this time, ISO 8601'),
+	from: z.string().optional().describe('Only statistics from this time or later, ISO 8601'),
+	to: z.string().optional().describe('Only statistics before this time, ISO 8601'),
 });
 
 /** All endpoints by name. The bodies of messages and the query of contacts are specified, all others are assumptions. */

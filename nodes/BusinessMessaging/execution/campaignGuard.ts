@@ -80,9 +80,9 @@ export class CampaignGuard implements Guard {
 		const { unwritten, unremoved } = await this.claims.close();
 		const start = `The data table "${logTableName}" could not be written. Later runs will`;
 		if (unremoved.length > 0)
-			return `${start} skip these people, who got no message: ${uniq(unremoved).join(', ')}. Delete their rows.`;
+			return `${start} skip these people, although they got no message: ${uniq(unremoved).join(', ')}. Delete their rows.`;
 		if (unwritten.length === 0) return undefined;
-		return `${start} say mayHaveBeenSent although the result is known: ${uniq(unwritten).join(', ')}.`;
+		return `${start} still have the status mayHaveBeenSent, although the result is known: ${uniq(unwritten).join(', ')}.`;
 	}
 
 	private async sendClaimed(item: ValidItem, claim: Claim, send: Send): Promise<Outcome> {

@@ -199,7 +199,7 @@ export function addHints(
 
 /** What a preview adds if items fail. */
 const stopsSend =
-	'Items that cannot be sent stop a send before its first message. Correct them, or remove them from the list.';
+	'If an item cannot be sent, no message is sent at all. Correct such items, or remove them from the list.';
 
 /** How many numbers the rule Exclude Numbers has: with a mistyped column it has fewer than its table. */
 function excludedOf(items: Item[]): string | undefined {

@@ -51,8 +51,8 @@ export class Rounds {
 	checkKept(rule: string): void {
 		if (this.isKept) return;
 		throw new InputError(
-			`${rule} needs all items at once, because n8n does not keep what this node did in its earlier runs`,
-			'Let the node run once: move it out of the loop, or combine the nodes that are connected to it with a Merge node first. The node sends no faster than your plan allows.',
+			`${rule} needs all items in one run, because n8n does not save what this node did in earlier runs`,
+			'Let this node run only once. If it is in a loop, move it out: it sends no faster than your plan allows. If several nodes are connected to it, connect them to a Merge node, and this node to the Merge node.',
 		);
 	}
 

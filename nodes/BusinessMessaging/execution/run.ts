@@ -85,12 +85,12 @@ export async function runOperation(
 	if (operation.recipientOf) resetFigures(context);
 	const items = await readItems(context, operation);
 	if (isPreview(context, operation, items)) return await preview(context, operation, items);
-	refuseUnsent(context, items);
+	refuseUnsent(context, operation, items);
 	const run = await untilStopped(context, openRun(context, operation, items));
-	refuseUnsent(context, items);
+	refuseUnsent(context, operation, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
 	run.listening = listening;
-	refuseUnsent(context, items);
+	refuseUnsent(context, operation, items);
 	const pending = items.filter(inState('pending'));
 	labelExecution(context, operation, pending);
 	const report = once(() => reportFigures(context, operation, items, run));
@@ -150,11 +150,14 @@ async function preview(
 }
 
 /** Throws for an item that has failed before the first request. */
-function refuseUnsent(context: IExecuteFunctions, items: Item[]): void {
+function refuseUnsent(context: IExecuteFunctions, { recipientOf }: Operation, items: Item[]): void {
 	const unsent = items.filter((item) => !mayReach(item));
+	const count = unsent.filter(({ outcome }) => hasFailed(outcome)).length;
 	const isAlone = items.length === 1;
 	const checked = 'All items are checked first, so nothing was sent in this run.';
-	refuse(context, unsent, isAlone ? 'Nothing was sent.' : checked);
+	const others = `${count} of ${items.length} items have errors: set 'Mode' to 'Preview' to see all of them.`;
+	const notes = count > 1 && recipientOf ? `${checked} ${others}` : checked;
+	refuse(context, unsent, isAlone ? 'Nothing was sent.' : notes);
 }
 
 /** Throws for an item that has failed, and says how far the run got. */
@@ -367,7 +370,7 @@ async function untilStopped<T>(
 	onStop = noop,
 ): Promise<T> {
 	const description =
-		'Requests that have begun still finish. To continue, run the workflow again. With Send Once, nobody gets a message twice.';
+		'Requests that had already started were finished. To continue, run the workflow again. With Send Once, nobody gets a message twice.';
 	return await new Promise((resolve, reject) => {
 		context.onExecutionCancellation(() => {
 			reject(

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { z } from 'zod';
 
 import { foldText, trimPunctuation } from '../foldText';
-import { readApproval } from '../reading/readApproval';
+import { readApproval } from '../readApproval';
 import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/sending/questionFields';
 import { withLatinDigits } from '../phone/readPhone';
 

@@ -83,7 +83,7 @@ async function listen(run: QuestionRun): Promise<Listening> {
 	if (skewMs === null)
 		writeLog(
 			context,
-			'The service does not send the time (header Date). What somebody writes just before the question may count as the reply.',
+			'The service does not send the time (header Date). So a message that somebody writes just before the question may count as the reply.',
 			'info',
 		);
 	const asker = new Asker({ ...calls, listTriggers }, { id, url, questions, limitMs, skewMs });

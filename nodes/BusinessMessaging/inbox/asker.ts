@@ -205,36 +205,36 @@ function areSeveral(names: string[]): InputError {
 
 function isOtherKey(url: string): InputError {
 	return new InputError(
-		'The workflow that keeps the replies uses another API key',
-		`Choose the credential of this node also in the Business Messaging Trigger at ${url}, and publish its workflow again.`,
+		'The workflow that keeps the replies for Send and Wait uses another API key',
+		`In the Business Messaging Trigger at ${url}, choose the credential of this node. Then publish the workflow of that trigger again.`,
 	);
 }
 
 function hasOtherKey(url: string): InputError {
 	return new InputError(
-		'Another Business Messaging Trigger of this n8n uses another API key of the same account, so the replies would start its workflow, too',
-		`Choose the credential of this node also in the Business Messaging Trigger at ${url}, and publish its workflow again.`,
+		'Another Business Messaging Trigger in this n8n uses a different API key of the same account, so replies would also start the workflow of that trigger',
+		`In the Business Messaging Trigger at ${url}, choose the credential of this node. Then publish the workflow of that trigger again.`,
 	);
 }
 
 function isSilentToo(url: string): InputError {
 	return new InputError(
-		`The Business Messaging Trigger at ${url} did not respond for a minute, so replies could start its workflow, too`,
-		'Check that all processes of n8n run, or unpublish the workflow of this trigger. Then retry this execution.',
+		`The Business Messaging Trigger at ${url} did not respond for a minute. It may still receive replies, and they could also start its workflow`,
+		'Check that all n8n processes are running, or unpublish the workflow of this trigger. Then retry this execution.',
 	);
 }
 
 function isFull(): InputError {
 	return new InputError(
-		'The Business Messaging Trigger that keeps the replies already waits for the maximum number of people',
+		'The Business Messaging Trigger that keeps the replies cannot wait for more people',
 		'Try again when some people have replied.',
 	);
 }
 
 function hasEnded(): InputError {
 	return new InputError(
-		'The trigger that keeps the replies could not reach this execution for two minutes, so it has stopped waiting',
-		'The replies that have arrived start the workflow of this trigger instead. Check that n8n can call its own address (N8N_WEBHOOK_URL), is not overloaded, and was not suspended. Then retry this execution. The retry asks nobody twice.',
+		'The trigger that keeps the replies for Send and Wait heard nothing from this execution for two minutes, so it has stopped waiting for replies to it',
+		'The replies that have arrived start the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that it is not overloaded, and that its computer was not suspended. Then retry this execution. The retry does not ask anybody again.',
 	);
 }
 

@@ -16,7 +16,8 @@ import { seal, unseal } from './seal';
 /** The event name of our calls, which no service delivers. */
 export const callEvent = 'business-messaging.call';
 /** The message of a refusal, with status 401: the call has another key, or was made before. */
-export const refusal = 'This call is not from a node with the same API key, or was made before';
+export const refusal =
+	'This call does not come from a node with the same API key, or it was already received once';
 
 /** How old a call may be, ms. */
 const maxAgeMs = 300_000;

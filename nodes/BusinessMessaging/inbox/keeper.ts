@@ -131,8 +131,8 @@ export class Keeper {
 		for (const one of messages) {
 			const { arrival } = one;
 			if (!arrival.isCertain) this.warnOfNames(arrival);
-			const key = arrival.isCertain ? arrival.key : this.names.nameOf(one, from, this.ports.now());
-			verdicts.push(key === undefined ? { is: 'busy' } : await this.verdictOn({ ...arrival, key }));
+			const key = arrival.isCertain ? arrival.key : this.names.nameOf(one, from);
+			verdicts.push(await this.verdictOn({ ...arrival, key }));
 		}
 		return verdicts;
 	}
@@ -142,7 +142,7 @@ export class Keeper {
 		if (this.hasWarnedOfNames || !this.known.runs.asks(message)) return;
 		this.hasWarnedOfNames = true;
 		this.ports.warn(
-			'The service gives messages neither an ID nor a time. After a crash, Send and Wait may take a reply that is delivered again for a new message.',
+			'Messages from this service have neither an ID nor a time. If n8n crashes, the service may deliver a reply a second time, and Send and Wait may treat it as a new message.',
 		);
 	}
 

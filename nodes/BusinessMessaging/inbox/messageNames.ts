@@ -15,8 +15,6 @@ const maxEqual = 20;
 const sameMs = 24 * 3_600_000;
 /** Within this time, ms, it delivers to all triggers, and again, after a restart of n8n. Later, an equal message counts as another one. */
 const sameAfterRestartMs = 60_000;
-/** Within this time, ms, it usually delivers to all triggers. */
-const bothMs = 2_000;
 /** How long a delivery may be under way when its trigger is registered again, ms. */
 const slackMs = 30_000;
 
@@ -84,30 +82,17 @@ export class MessageNames {
 		return this.occurrences.has(content);
 	}
 
-	/**
-	 * The name of a message, from the name of its delivery.
-	 *
-	 * @returns undefined if it may be one from before a restart, or another one that the inbox itself gets in this moment
-	 */
-	nameOf(
-		{ arrival, name }: Delivered,
-		{ trigger, registeredAt }: Source,
-		now: number,
-	): string | undefined {
+	/** The name of a message, from the name of its delivery. */
+	nameOf({ arrival, name }: Delivered, { trigger, registeredAt }: Source): string {
 		const { key: content, firstAt } = arrival;
 		const earlier = this.occurrences.get(content) ?? [];
 		const mayBeSame = ({ names, at, isRestored }: Occurrence) => {
-			const known = names.get(trigger);
-			// The other trigger's process was killed, maybe before the delivery had its response.
-			const isAgain = !isRestored && isOfOtherProcess(known, name);
-			const maxMs = isRestored || isAgain ? sameAfterRestartMs : sameMs;
-			const isNew = known === undefined || isAgain;
-			return isNew && at > registeredAt - slackMs && firstAt - at < maxMs;
+			const maxMs = isRestored ? sameAfterRestartMs : sameMs;
+			return !names.has(trigger) && at > registeredAt - slackMs && firstAt - at < maxMs;
 		};
 		const same =
 			earlier.find(({ names }) => names.get(trigger) === name) ??
 			minBy(earlier.filter(mayBeSame), ({ at }) => Math.abs(firstAt - at));
-		if (same?.isRestored && !same.names.has(trigger) && now - firstAt < bothMs) return undefined;
 		same?.names.set(trigger, name);
 		if (same) return same.key;
 		const mark = trigger === this.own ? '' : '!';
@@ -126,10 +111,4 @@ export class MessageNames {
 		const one = { key, at: Number.parseInt(at, 36), names, isRestored: true as const };
 		this.occurrences.set(content, [...earlier, one].slice(-maxEqual));
 	}
-}
-
-/** Whether a delivery was named by another process than an earlier one. */
-function isOfOtherProcess(earlier: string | undefined, name: string): boolean {
-	const [process] = name.split('.');
-	return earlier !== undefined && !earlier.startsWith(`${process}.`);
 }

@@ -61,7 +61,7 @@ export class OtherTrigger {
 		if (now - this.absentSince < maxAbsenceMs) return undefined;
 		if (!this.hasWarned)
 			this.ports.warn(
-				'The workflow that keeps the replies for Send and Wait has not responded for ten minutes, so messages start this workflow, also if they are replies.',
+				'The workflow that keeps the replies for Send and Wait has not responded for ten minutes. Until it responds, all messages start this workflow, even replies.',
 			);
 		this.hasWarned = true;
 		return this.ordinary(messages);

@@ -68,7 +68,7 @@ export class Store {
 		this.storedChanges = this.changes;
 		if (unreadable > 0)
 			this.ports().warn(
-				`Send and Wait cannot read open questions that were stored with another API key (${unreadable}). Replies to them start workflows.`,
+				`Some questions still wait for replies, but were stored with another API key, so Send and Wait cannot read them: ${unreadable}. A reply to such a question starts workflows, as any other message does.`,
 			);
 		return true;
 	}

@@ -92,7 +92,7 @@ class ContactIndex {
 		});
 		if (records.length > 0 && this.contacts.size === 0)
 			throw this.unreadable(
-				'The contacts of the service have no readable phone number',
+				'The node cannot read the phone numbers of the contacts in the service',
 				"Use the operations 'Create' and 'Update' instead.",
 			);
 		this.count = records.length;

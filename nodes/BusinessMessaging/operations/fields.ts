@@ -219,7 +219,7 @@ const concurrencyField = numberField({
 	typeOptions: { minValue: 1, maxValue: 600, numberPrecision: 0 },
 	default: 24,
 	description:
-		'How many messages are sent at the same time, at most. Leave this option out to choose automatically. Each person gets messages one after the other.',
+		'Maximum number of messages that are sent at the same time. Without this option, the node chooses the number.',
 });
 
 /** Whether the output also has the fields of the input. */

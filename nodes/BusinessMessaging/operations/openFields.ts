@@ -16,7 +16,7 @@ const nameColumn = textField({
 	displayName: 'Name',
 	name: 'name',
 	placeholder: 'e.g. reference',
-	description: 'The name that the service documents',
+	description: 'The name in the documentation of the service',
 });
 const typeColumn = choiceField({
 	displayName: 'Type',

@@ -17,12 +17,12 @@ export const periodField = collectionField({
 		dateField({
 			displayName: 'From',
 			name: 'from',
-			description: `Only figures from this time on. Sent as the query parameter "from". ${note}`,
+			description: `Only statistics from this time or later. Sent as the query parameter "from". ${note}`,
 		}),
 		dateField({
 			displayName: 'To',
 			name: 'to',
-			description: `Only figures before this time. Sent as the query parameter "to". ${note}`,
+			description: `Only statistics before this time. Sent as the query parameter "to". ${note}`,
 		}),
 	],
 });

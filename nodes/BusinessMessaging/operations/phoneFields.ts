@@ -27,7 +27,7 @@ export const defaultCountries = [
 export const defaultCountryField = recordField({
 	displayName: 'Default Country',
 	name: 'defaultCountry',
-	description: `${defaultCountryDescription} This country is used instead of the credential's.`,
+	description: `${defaultCountryDescription} This country replaces that of the credential.`,
 	searchListMethod: 'searchCountries',
 	idMode: 'code',
 	idPlaceholder: 'e.g. GB, +44 or United Kingdom',

@@ -130,18 +130,18 @@ export class Client {
 		const known = this.knownMethods.get(endpoint);
 		const ownKey = endpoint.idempotent ? undefined : randomUUID();
 		const keyed = { ...request, idempotencyKey: request.idempotencyKey ?? ownKey };
-		const refusals: ServiceError[] = [];
+		const failures: ServiceError[] = [];
 		for (const method of uniq([this.methodOf(endpoint), ...Object.values(endpoint.methods)])) {
 			const result = await this.repeat(method, endpoint, keyed);
 			if (!(result instanceof ServiceError)) {
 				this.knownMethods.set(endpoint, method);
 				return result;
 			}
-			refusals.push(result);
+			failures.push(result);
 			if (result.statusCode !== 405 && (result.statusCode !== 404 || known)) break;
 		}
 		// A method that failed with another status exists, so its error says more.
-		throw refusals.find(({ statusCode = 0 }) => !noMethod.includes(statusCode)) ?? refusals[0];
+		throw failures.find(({ statusCode = 0 }) => !noMethod.includes(statusCode)) ?? failures[0];
 	}
 
 	/** Repeats a request with exponential backoff if it was certainly not sent, or if it is idempotent. */

@@ -92,15 +92,15 @@ type Meaning = [what: string, advice: string];
 const refusals: Record<number, Meaning> = {
 	400: [
 		'The service refused the request',
-		'Correct the values that it names, then run the node again.',
+		'Correct the values that the service reports, then run the node again.',
 	],
 	401: ['The service does not accept the API key', "Check 'API Key' in the credential."],
 	403: [
 		'The API key is not allowed to do this',
-		'Use an API key with the necessary permissions in the credential.',
+		'In the credential, use an API key with the necessary permissions.',
 	],
 	304: [
-		'The response has no data, and says that it is unchanged',
+		'The response has no data and only says that nothing has changed',
 		'A proxy between n8n and the service may have answered from its cache. Try again, or ask the administrator of the proxy.',
 	],
 	405: ['The service does not allow this request', checkAddress],
@@ -111,8 +111,8 @@ const refusals: Record<number, Meaning> = {
 export function errorFromResponse({ statusCode, body }: ServiceResponse, call: CallInfo) {
 	if (call.sends && statusCode < 500 && (statusCode === 409 || saysItExists(body)))
 		return errorOfKnownMessage(statusCode, body);
-	const hasFailed = statusCode >= 500 || statusCode === 408;
-	const [what, advice] = hasFailed
+	const isServerFailure = statusCode >= 500 || statusCode === 408;
+	const [what, advice] = isServerFailure
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
 		: meaningOf(statusCode, call);
 	// After a write, 303 usually means that it is done, and that the other address shows the result (RFC 9110). A 304
@@ -120,7 +120,7 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	const mayBeDone = [303, 304].includes(statusCode) && call.writes;
 	const message = serviceMessageOf(body);
 	return new ServiceError(`${what}${message && ': '}${message} (HTTP ${statusCode})`, {
-		kind: hasFailed || mayBeDone ? 'uncertain' : 'refused',
+		kind: isServerFailure || mayBeDone ? 'uncertain' : 'refused',
 		description: mayBeDone ? `${adviceAfterFailure(call)} ${advice}` : advice,
 		statusCode,
 	});
@@ -146,7 +146,8 @@ export function errorFromSend(
 	if (isCertain)
 		return new ServiceError(`The service refused the request${end}`, {
 			kind: 'refused',
-			description: 'The message was not sent. Fix what the service names, then run the node again.',
+			description:
+				'The message was not sent. Correct what the service reports, then run the node again.',
 			statusCode,
 		});
 	return new ServiceError(`The service did not confirm that it accepted the message${end}`, {
@@ -164,7 +165,7 @@ function errorOfKnownMessage(statusCode: number, body: unknown): ServiceError {
 		{
 			kind: 'uncertain',
 			description:
-				'An earlier attempt may have sent the message, so it is not repeated, and no fallback template is sent. Check the chat before you send it again.',
+				'An earlier attempt may have sent the message. So the node sends neither the message again nor a fallback template. Check the chat before you send it again.',
 			statusCode,
 		},
 	);
@@ -198,8 +199,7 @@ function meaningOf(statusCode: number, call: CallInfo): Meaning {
 function meaningOfRedirect({ redirect }: CallInfo): Meaning {
 	const what = 'The service redirects to another address';
 	const ofKey = 'The API key is not sent to other addresses.';
-	if (!redirect)
-		return [what, `Set 'Base URL' in the credential to the address it redirects to. ${ofKey}`];
+	if (!redirect) return [what, `Set 'Base URL' in the credential to that address. ${ofKey}`];
 	const { address, baseUrl } = redirect;
 	const advice = baseUrl
 		? `Set 'Base URL' in the credential to ${baseUrl}. ${ofKey}`

@@ -245,7 +245,7 @@ class Listing {
 			const list = `The node stopped listing ${recordName(this.endpoint)}s`;
 			return this.shortfallError(
 				`${list} after ${this.stoppedAfter}`,
-				'The list did not end: each page had new records',
+				'The list has no end: every page contained more records',
 			);
 		}
 		const { count, refusal } = this;

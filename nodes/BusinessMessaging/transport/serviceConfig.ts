@@ -71,7 +71,7 @@ function readBaseUrl(value: unknown): URL {
 	demand(
 		!url.username && !url.password && !url.search && !url.hash,
 		"'Base URL' of the credential contains something else besides the address",
-		'Remove user name, password, and any ? or # with what follows.',
+		'Remove the user name, the password, and any ? or # together with the text after it.',
 	);
 	return url;
 }

@@ -135,7 +135,7 @@ function begin(context: IHookFunctions, { isTest, keepsReplies }: TriggerSetting
 /** The error for a service that does not show our address in its list: the trigger could not recognize its own registration. */
 function hidesAddresses(): InputError {
 	return new InputError(
-		'The service does not show the complete addresses of its webhooks, so the trigger cannot recognize its own',
+		'The service does not show the complete addresses of its webhooks, so the trigger cannot recognize its own webhook',
 		"Choose Manual in 'Registration' under 'Options', and register the URL at the service by hand",
 	);
 }
@@ -177,7 +177,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		if (cleansUp || !known?.id) return false;
 		throw new NodeOperationError(
 			context.getNode(),
-			`The webhook could not be removed at the service. ${printable(asFailure(error).message)}. Its events start no execution while the workflow is not published. To remove it, publish and unpublish the workflow again.`,
+			`The webhook could not be removed at the service. ${printable(asFailure(error).message)}. While the workflow is not published, events of this webhook start nothing. To remove the webhook, publish and unpublish the workflow again.`,
 		);
 	}
 	if (known) remember(context, omit(known, 'id'));

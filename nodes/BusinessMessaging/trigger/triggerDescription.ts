@@ -14,7 +14,7 @@ import { maxGroupSeconds } from './collect';
 import { filtersField } from './filters';
 
 const manualNotice =
-	'Register the Production URL above at the service, for the events chosen here. For tests, register the Test URL. Remove both there when you are done.';
+	'Register the Production URL above at the service, for the chosen events (the Test URL for tests). When you no longer need a URL, remove it there.';
 
 const hmacSchemes = ['sha1', 'sha256', 'sha512'].flatMap((algorithm) => [
 	{ name: `HMAC-${algorithm.toUpperCase()} (Base64)`, value: `${algorithm}-base64` },
@@ -64,7 +64,7 @@ const signatureField = groupField({
 			displayOptions: ofHmac,
 			placeholder: 'e.g. X-Timestamp',
 			description:
-				'Name of the header with the timestamp (Unix seconds or milliseconds). Only if the service signs the timestamp, a dot and the body.',
+				'Name of the header with the timestamp (in Unix time). Only for services that sign the timestamp, a dot (.) and the body, in this order.',
 		}),
 	],
 });
@@ -85,14 +85,14 @@ const optionsField = collectionField({
 			name: 'batchReceipts',
 			default: false,
 			description:
-				'Whether delivery receipts that arrive close together start only one execution, with an item for each receipt',
+				'Whether to start one execution for all delivery receipts that arrive at nearly the same time, with an item for each receipt',
 		}),
 		numberField({
 			displayName: 'Group Messages (Seconds)',
 			name: 'groupMessages',
 			typeOptions: { minValue: 0, maxValue: maxGroupSeconds, numberPrecision: 1 },
 			default: 3,
-			description: `Joins messages that a person sends in a row. Starts after this many seconds without a message, at most ${maxGroupSeconds} after the first.`,
+			description: `Joins the messages of one person. The workflow starts after this many seconds without a message, or ${maxGroupSeconds} seconds after the first one.`,
 		}),
 		numberField({
 			displayName: 'Max Payload Size (KB)',
@@ -167,7 +167,7 @@ export const triggerProperties: INodeProperties[] = [
 		displayName: 'Keep Replies for Send and Wait',
 		name: 'keepReplies',
 		description:
-			'Whether this trigger passes replies to the executions of Send and Wait for Response that wait. Only one published trigger can do this.',
+			'Whether this trigger passes replies to the waiting executions of Send and Wait for Response. Only one published trigger can do this.',
 	}),
 	booleanField({
 		displayName: 'Simplify',

@@ -57,7 +57,7 @@ export async function readEvents(
 	if (others > 0)
 		writeLog(
 			context,
-			`Entries of a delivery that are not events were left out: ${others}. An event needs "event" (text) and "data" (object).`,
+			`The service delivered entries that are not events. They were left out: ${others}. An event needs "event" (text) and "data" (object).`,
 		);
 	// n8n reads the credential from its database, so this is not done for other events.
 	if (!events.some(localSenderOf)) return events;

@@ -2,7 +2,7 @@
 import { memoize } from 'lodash';
 
 import { foldText } from '../foldText';
-import { consistsOf } from '../reading/readApproval';
+import { consistsOf } from '../readApproval';
 
 /** What a message asks for. */
 export type Intent = 'optIn' | 'optOut';

@@ -17,7 +17,7 @@ test.each([
 	async (excludeNumbers) => {
 		const { error } = await run({ items: rows, rules: { excludeNumbers } });
 		expect(error).toMatchObject({
-			message: "'Exclude Numbers' is empty, although its expression reads 2 rows [item 0]",
+			message: "'Exclude Numbers' is empty, although its expression uses 2 rows [item 0]",
 			description: expect.stringMatching(/has the fields phone\..*'Allow Empty List'/),
 			context: { sendStatus: 'notSent' },
 		});

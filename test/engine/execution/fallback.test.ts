@@ -120,7 +120,9 @@ test('when both are refused, the error says why for each', async () => {
 	const [{ error }] = await run([{ phone: '+15550001001' }]);
 	expect(error).toMatchObject({
 		message: expect.stringContaining('blocked'),
-		description: expect.stringMatching(/The text was refused first: .*window closed/),
+		description: expect.stringMatching(
+			/Before that, the service refused the text: .*window closed/,
+		),
 	});
 });
 

@@ -40,7 +40,7 @@ describe('a preview', () => {
 		]);
 		expect(preview.hints.map(({ message }) => message)).toEqual([
 			'Preview: nothing was sent. 2 would be sent, 1 excluded, 1 already sent earlier, 1 cannot be sent (see reason).',
-			'Items that cannot be sent stop a send before its first message. Correct them, or remove them from the list.',
+			'If an item cannot be sent, no message is sent at all. Correct such items, or remove them from the list.',
 			"'Exclude Numbers' has 1 number.",
 		]);
 	});

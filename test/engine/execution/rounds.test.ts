@@ -215,7 +215,7 @@ describe('an n8n that stores nothing between rounds', () => {
 	])('refuses a loop with %s before anything is sent', async (rule, parameters, sent) => {
 		const { error } = await loop(parameters);
 		expect(error?.message).toContain(`${rule} needs all items`);
-		expect(error?.description).toContain('out of the loop');
+		expect(error?.description).toContain('If it is in a loop, move it out');
 		expect(service.received()).toEqual(sent);
 	});
 });

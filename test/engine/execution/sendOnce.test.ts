@@ -338,7 +338,9 @@ describe('a data table that fails', () => {
 		void service.sandbox.changes.once('message', () => failCalls(0, Infinity));
 		const { hints } = await run(one);
 		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/say mayHaveBeenSent although the result is known: \+15550001000/),
+			expect.stringMatching(
+				/still have the status mayHaveBeenSent, although the result is known: \+15550001000/,
+			),
 		]);
 		recover();
 		expect(statuses((await run(one)).outputs)).toEqual(['mayHaveBeenSent']);
@@ -363,6 +365,8 @@ describe('a data table that fails', () => {
 		failCalls(0, Infinity, 'deleteRows');
 		const parameters = { options: { concurrency: 1 } };
 		const { error } = await run({ items: people(3), parameters });
-		expect(error?.description).toContain('skip these people, who got no message: +15550001001, ');
+		expect(error?.description).toContain(
+			'skip these people, although they got no message: +15550001001, ',
+		);
 	});
 });

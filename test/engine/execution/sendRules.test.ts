@@ -54,19 +54,19 @@ test('a fallback in a test is a test', async () => {
 	});
 });
 
-test.each([true, false])(
-	'a preview shows the text of a template, with Check Before Sending: %s',
-	async (checkBeforeSending) => {
-		const parameters = {
-			...{ resource: 'message', operation: 'sendTemplate', to, mode: 'preview' },
-			...{ template: locator('login_code', 'name'), language: locator('en_US', 'code') },
-			variables: fallback.fallbackVariables,
-			options: { checkBeforeSending },
-		};
-		const { outputs } = await service.run({ parameters });
-		expect(outputs[0][0].json.text).toBe('1 is your login code.');
-	},
-);
+const components = [{ type: 'body', parameters: [{ type: 'text', text: '1' }] }];
+
+test.each([
+	['fields', { variables: fallback.fallbackVariables }],
+	['JSON', { specifyVariables: 'json', componentsJson: JSON.stringify(components) }],
+])('a preview shows the text of a template whose variables are given by %s', async (_, given) => {
+	const parameters = {
+		...{ resource: 'message', operation: 'sendTemplate', to, mode: 'preview', ...given },
+		...{ template: locator('login_code', 'name'), language: locator('en_US', 'code') },
+	};
+	const { outputs } = await service.run({ parameters });
+	expect(outputs[0][0].json.text).toBe('1 is your login code.');
+});
 
 test.each(['zh-Hant-TW', 'ZH_hant_tw', 'zh_Hant-tw'])(
 	'the language %s finds its template',

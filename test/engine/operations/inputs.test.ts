@@ -63,7 +63,7 @@ test.each<[string, string, unknown, object]>([
 	['opening_hours', 'headerDocumentUrl', 'https://a.test/a.pdf', {}],
 	['opening_hours', 'reference', 'order-1', {}],
 ])(
-	'with the template %s, %s in Additional Fields is sent, with the check and without it: %j',
+	'with the template %s, %s in Additional Fields is sent: %j',
 	async (name, field, value, more) => {
 		const template = {
 			operation: 'sendTemplate',
@@ -72,18 +72,9 @@ test.each<[string, string, unknown, object]>([
 			text: undefined,
 		};
 		const fields = additional([field, typeof value === 'string' ? 'text' : 'json', value]);
-		for (const checkBeforeSending of [true, false])
-			expect(
-				await service.errorOf({
-					...send,
-					...template,
-					...fields,
-					...more,
-					options: { checkBeforeSending },
-				}),
-			).toBeUndefined();
+		expect(await service.errorOf({ ...send, ...template, ...fields, ...more })).toBeUndefined();
 		const bodies = service.requests('sendTemplate').map((request) => request.body);
-		expect(bodies).toMatchObject([{ [field]: value }, { [field]: value }]);
+		expect(bodies).toMatchObject([{ [field]: value }]);
 	},
 );
 
@@ -152,6 +143,20 @@ test.each<[object, object, string, string]>([
 	expect(error?.context?.sendStatus).toBe('notSent');
 	expect(service.requests()).toEqual([]);
 });
+
+test.each([
+	[send, "2 of 3 items have errors: set 'Mode' to 'Preview' to see all of them."],
+	[{ resource: 'contact', operation: 'create' }, 'so nothing was sent in this run.'],
+])(
+	'if several items of %j are refused, the error says how to see all of them',
+	async (kind, advice) => {
+		const parameters = { ...kind, to: '={{ $json.to }}', phone: '={{ $json.to }}', name: 'Anna' };
+		const items = ['17009', '+15550001000', '?'].map((to) => ({ to }));
+		const { error } = await service.run({ parameters, items });
+		expect(error?.description?.endsWith(advice)).toBe(true);
+		expect(service.requests()).toEqual([]);
+	},
+);
 
 test('an operation that does not exist, e.g. in a generated workflow, is an error', async () => {
 	const error = await service.errorOf({ ...send, operation: 'sendFax' });

@@ -23,7 +23,6 @@ const form = {
 	value: values,
 	schema: Object.keys(values).map((id) => ({ id, displayName: id, required: true })),
 };
-const options = { checkBeforeSending: false };
 const sendTemplate = {
 	...{ resource: 'message', operation: 'sendTemplate', to: '+15550001000' },
 	...{ template: locator('code', 'name'), language: locator('en_US', 'code'), variables: form },
@@ -34,9 +33,7 @@ const fallback = {
 };
 const ways: Record<string, INodeParameters> = {
 	'in Send Template': sendTemplate,
-	'in Send Template without the check': { ...sendTemplate, options },
 	'in a fallback template': fallback,
-	'in a fallback template without the check': { ...fallback, options },
 };
 
 const template = () => service.sandbox.state.templates.all.find(({ name }) => name === 'code')!;
@@ -101,10 +98,9 @@ test.each<[string, object, string]>([
 	['has one more variable', { ...values, body_city: 'Berlin' }, "has no variable 'Body city'"],
 ])('a form that %s is refused even without the check', async (_, value, problem) => {
 	service.sandbox.state.templates.create(shown[0], 'APPROVED');
-	const parameters = { ...sendTemplate, options, variables: { ...form, value, schema: [] } };
+	const parameters = { ...sendTemplate, variables: { ...form, value, schema: [] } };
 	const { error } = await service.run({ parameters: parameters as INodeParameters });
 	expect(error?.message).toBe(`The template "code" (en_US) ${problem} [item 0]`);
-	expect(error?.description).not.toContain('switch off');
 	expect(service.sent()).toEqual([]);
 });
 

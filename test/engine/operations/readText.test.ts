@@ -67,7 +67,6 @@ const template = {
 	operation: 'sendTemplate',
 	template: locator('login_code', 'name'),
 	language: locator('en_US', 'code'),
-	options: { checkBeforeSending: false },
 };
 const fallback = {
 	useFallbackTemplate: true,

@@ -56,15 +56,15 @@ test('every value arrives in its place in header, body and buttons, and each ite
 
 test('a language must be chosen only if the template has several', async () => {
 	const language = locator('', 'list');
-	const unchecked = { ...code, language, options: { checkBeforeSending: false } };
-	expect((await send('login_code', unchecked)).error).toBeUndefined();
+	const unlisted = { ...code, language };
+	expect((await send('login_code', unlisted)).error).toBeUndefined();
 	expect(texts()).toEqual(logins);
 	const { error } = await send('welcome', { ...form(both), language });
 	expect(error).toMatchObject({
 		message: 'The template "welcome" needs a language [item 0]',
 		description: expect.stringContaining('It exists in en_US, de_DE. Choose one.'),
 	});
-	const unknown = await send('wellcome', unchecked);
+	const unknown = await send('wellcome', unlisted);
 	expect(unknown.error?.message).toContain('has no template "wellcome"');
 });
 
@@ -139,10 +139,6 @@ describe('a template with {{2}} but no {{1}}', () => {
 	test.each<[string, object]>([
 		['from its form', { variables: { ...values, schema } }],
 		['from an expression', { variables: values }],
-		[
-			'from its form, without the check',
-			{ variables: { ...values, schema }, options: { checkBeforeSending: false } },
-		],
 	])('can be sent %s', async (_, parameters) => {
 		expect((await send(name, parameters as INodeParameters)).error).toBeUndefined();
 		expect(texts()).toEqual(hellos);
@@ -155,8 +151,8 @@ describe('a template with {{2}} but no {{1}}', () => {
 	});
 
 	test("cannot be sent without a value for {{1}} if the template's variables are unknown", async () => {
-		const options = { checkBeforeSending: false };
-		const { error } = await send(name, { variables: values, options });
+		await service.list('listTemplates', { name: 'hidden', language: 'en_US' });
+		const { error } = await send('hidden', { variables: values });
 		expect(error?.message).toBe("'Body 1' is empty [item 0]");
 	});
 });
@@ -252,11 +248,12 @@ test('an error names a template that the service no longer has', async () => {
 	});
 });
 
-test('without Check Before Sending no template is loaded, and the service decides', async () => {
-	const options = { options: { checkBeforeSending: false } };
-	await send('login_code', { ...code, ...options });
+test('with Using JSON no template is loaded, and the service decides', async () => {
+	const components = [{ type: 'body', parameters: [{ type: 'text', text: '123456' }] }];
+	const json = { specifyVariables: 'json', componentsJson: JSON.stringify(components) };
+	await send('login_code', { ...code, ...json });
 	expect(messages()).toHaveLength(3);
-	const { error } = await send('flash_offer', { ...code, ...options });
+	const { error } = await send('flash_offer', { ...code, ...json });
 	expect(error?.message).toContain('only an APPROVED one can be sent');
 	expect(service.calls('listTemplates')).toBe(0);
 });
@@ -339,7 +336,7 @@ describe('the form', () => {
 		const refuse = () => {
 			const { given } = readForm({ value, schema });
 			reviewTemplate({
-				rules: { template: { name: 'order', language: 'en', given, isChecked: false } },
+				rules: { template: { name: 'order', language: 'en', given } },
 			});
 		};
 		expect(refuse).toThrow(error);

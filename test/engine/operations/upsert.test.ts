@@ -206,7 +206,7 @@ test.each([
 		'find its ID',
 		'companyId, phone',
 	],
-	[phoneOf(0), [{ id: 1, mobile: phoneOf(0) }], 'have no readable phone number', 'id, mobile'],
+	[phoneOf(0), [{ id: 1, mobile: phoneOf(0) }], 'cannot read the phone numbers', 'id, mobile'],
 ])(
 	'%s in a list such as %j is an error that names the fields in the response',
 	async (phone, body, words, fields) => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 
 import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
-import { approvalWords } from '../../../nodes/BusinessMessaging/reading/readApproval';
+import { approvalWords } from '../../../nodes/BusinessMessaging/readApproval';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { intentOf } from '../../../nodes/BusinessMessaging/webhooks/intent';
 

@@ -72,7 +72,9 @@ test.each([
 test('asks nobody with another API key than that of the inbox', async () => {
 	await inbox({ webhookId: 'keyed' });
 	const { error } = await ask({}, { credentials: service.credentials(service.newKey()) });
-	expect(error?.message).toBe('The workflow that keeps the replies uses another API key [item 0]');
+	expect(error?.message).toBe(
+		'The workflow that keeps the replies for Send and Wait uses another API key [item 0]',
+	);
 	expect(service.sent()).toEqual([]);
 });
 
@@ -86,7 +88,7 @@ test('asks nobody while another trigger of this n8n has another API key, so that
 	);
 	const { error } = await ask();
 	expect(error).toMatchObject({
-		message: expect.stringContaining('uses another API key of the same account'),
+		message: expect.stringContaining('uses a different API key of the same account'),
 		description: expect.stringContaining(other.url),
 	});
 	expect(service.sent()).toEqual([]);

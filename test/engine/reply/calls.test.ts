@@ -126,7 +126,7 @@ test('a call counts once: repeated within five minutes, it is refused, and no re
 	const again = await call(trigger, recorded);
 	expect([again.status, again.body]).toEqual([
 		401,
-		{ message: expect.stringContaining('was made before') },
+		{ message: expect.stringContaining('was already received once') },
 	]);
 });
 

@@ -18,10 +18,11 @@ const mayHaveWorked =
 const failed = 'The service failed while handling the request';
 const refused = 'The service refused the request';
 const redirects = 'The service redirects to another address';
-const correctIt = 'Correct the values that it names, then run the node again.';
-const notSent = 'The message was not sent. Fix what the service names, then run the node again.';
+const correctIt = 'Correct the values that the service reports, then run the node again.';
+const notSent =
+	'The message was not sent. Correct what the service reports, then run the node again.';
 const newUrl =
-	"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.";
+	"Set 'Base URL' in the credential to that address. The API key is not sent to other addresses.";
 const notFound =
 	"It may have been renamed or deleted. Check the values of the request. If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
@@ -30,7 +31,7 @@ const details = { error: { message: 'No', details: { reason: 'too late' } } };
 const page = '<html><body><h1>Bad &amp; &quot;broken&quot;</h1></body></html>';
 const badKey = 'The service does not accept the API key';
 const noRight = 'The API key is not allowed to do this';
-const permissions = 'Use an API key with the necessary permissions in the credential.';
+const permissions = 'In the credential, use an API key with the necessary permissions.';
 
 test.each<[number, object | string, string, string]>([
 	[400, byField, `${refused}: to: is bad; text: invalid`, correctIt],
@@ -42,7 +43,7 @@ test.each<[number, object | string, string, string]>([
 	[200, { error: { code: 7, message: 'No' } }, `${refused}: No`, notSent],
 	[200, { statusCode: 422, message: 'No' }, `${refused}: No`, notSent],
 	[300, { title: 'Moved' }, `${redirects}: Moved`, newUrl],
-	[304, '', 'The response has no data, and says that it is unchanged', uncertain],
+	[304, '', 'The response has no data and only says that nothing has changed', uncertain],
 	[401, {}, badKey, "Check 'API Key' in the credential."],
 	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
 	[404, '', 'The service did not find the requested resource', notFound],

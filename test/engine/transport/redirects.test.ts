@@ -85,5 +85,5 @@ test('for a redirect without an address, the error names none', async () => {
 	await service.fault({ endpoint: 'sendText', status: 302, body: '' });
 	const error = await service.errorOf(sendText);
 	expect(error?.message).toContain(`${redirects} (HTTP 302)`);
-	expect(error?.description).toContain('to the address it redirects to');
+	expect(error?.description).toContain('to that address');
 });

@@ -39,7 +39,7 @@ const noAddress = ["'Base URL' of the credential is not a web address", 'Enter t
 const noHttps = ["'Base URL' of the credential does not start with https://", 'Change http://'];
 const more = [
 	"'Base URL' of the credential contains something else besides the address",
-	'Remove user name',
+	'Remove the user name',
 ];
 const badKey = ["'API Key' of the credential contains a space", 'Copy the key'];
 const noRate = ["'Requests per Minute' of the credential must be a number, 1 or more", '1,000'];

@@ -291,7 +291,7 @@ describe('the registration', () => {
 		const it = await triggers.make();
 		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
 		await service.fault({ endpoint: 'listWebhooks', status: 403, skip: 1 });
-		await expect(it.activate()).rejects.toThrow(/HTTP 403.*Use an API key with the necessary/);
+		await expect(it.activate()).rejects.toThrow(/HTTP 403.*use an API key with the necessary/);
 		expect(registered()).toEqual([]);
 	});
 

@@ -41,13 +41,14 @@ export const areas: Record<string, string[]> = {
 
 const noSendAndWait: Record<string, Lack> = {
 	'Send and Wait for Response': {
-		reason: 'it requires n8n 1.107 or newer, and says so',
+		reason: 'it needs n8n 1.107 or newer, and an error says this',
 		words: 'requires n8n 1.107 or newer',
 	},
 };
 const noOnlyRunIf: Record<string, Lack> = {
 	'Trigger: Only Run If': {
-		reason: "it needs n8n 2.28 or newer: before, a trigger's expressions cannot read the delivery",
+		reason:
+			"it needs n8n 2.28 or newer, because in older versions a trigger's expressions cannot read the delivery",
 		words: 'An order',
 	},
 };

@@ -178,7 +178,7 @@ async function writeInto(
 			`- **${n8n}** (n8n-core ${packages['n8n-core']}, n8n-workflow ${packages['n8n-workflow']}, zod ${packages.zod}): ${note}`,
 	);
 	const lacking = chosen.flatMap(({ n8n, lacks }) =>
-		Object.entries(lacks).map(([area, { reason }]) => `- n8n ${n8n}, ${area}: ${reason}.`),
+		Object.entries(lacks).map(([area, { reason }]) => `- n8n ${n8n}: *${area}*: ${reason}.`),
 	);
 	const lines = table.map((cells) => `| ${cells.join(' | ')} |`);
 	const written = [engineList, lines, lacking].map((part) => part.join('\n')).join('\n\n');

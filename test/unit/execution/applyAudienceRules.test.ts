@@ -126,7 +126,7 @@ describe('duplicates', () => {
 		expect(await apply(item(0, anna, {}), item(1, ben))).toEqual(['pending', 'pending']);
 		forget();
 		await expect(apply(item(0, anna, {}), item(1, ben, first))).rejects.toThrow(
-			"'Send First' needs all items at once",
+			"'Send First' needs all items in one run",
 		);
 		await expect(apply(item(0, anna), item(1, ben, stop))).rejects.toThrow(
 			"'Stop With Error' needs all items in one run, but this node has already run",

@@ -221,7 +221,9 @@ describe('the line above the output', () => {
 		const items = [withOutcome(done), withOutcome(failure('refused'))];
 		const warnings = (onError: string) =>
 			shown(items, { isPreview: true }, { onError }).filter((line) => line.startsWith('warning'));
-		expect(warnings('stopWorkflow')).toEqual([expect.stringContaining('stop a send before')]);
+		expect(warnings('stopWorkflow')).toEqual([
+			expect.stringContaining('no message is sent at all'),
+		]);
 		expect(warnings('continueRegularOutput')).toEqual([]);
 	});
 

@@ -86,7 +86,7 @@ test.each<[string, string | undefined, boolean, string]>([
 const event = { event: 'message.read', data: { id: 'm1' } };
 const otherEvent = { event: 'message.sent', data: { id: 'm2' } };
 const lineAbout = (others: number) =>
-	`Entries of a delivery that are not events were left out: ${others}. An event needs "event" (text) and "data" (object).`;
+	`The service delivered entries that are not events. They were left out: ${others}. An event needs "event" (text) and "data" (object).`;
 
 test.each<[string, string, object, object[] | undefined, string[]]>([
 	['JSON, also if n8n has read it otherwise', JSON.stringify(event), otherEvent, [event], []],

@@ -7,7 +7,7 @@ import { questionModeField } from '../sending/mode';
 import { answerFields, readSettings } from '../sending/questionFields';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from '../sending/templateReview';
 import { sendMessage } from '../sending/sendMessage';
-import { checkField, templateFields, templateRequest } from '../sending/templateFields';
+import { templateFields, templateRequest } from '../sending/templateFields';
 
 /**
  * Asks by text or template and waits for the person's reply in the chat. n8n recognizes a human review step by the
@@ -48,7 +48,7 @@ export const sendAndWait = operation({
 		questionModeField,
 		audienceField,
 	],
-	options: [showFor(checkField, { '/messageType': ['template'] }), defaultCountryField],
+	options: [defaultCountryField],
 	request: (values, settings) => {
 		const rules = {
 			question: readSettings(values),

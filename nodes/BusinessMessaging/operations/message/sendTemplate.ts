@@ -6,7 +6,7 @@ import { audienceField, readAudience } from '../sending/audienceRules';
 import { campaignFields, campaignOptions, readCampaign } from '../sending/campaign';
 import { applyMode, modeFields } from '../sending/mode';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from '../sending/templateReview';
-import { checkField, templateFields, templateRequest } from '../sending/templateFields';
+import { templateFields, templateRequest } from '../sending/templateFields';
 
 /** Sends a template message. Source: specification, POST /v1/messages/template and "Template message components". */
 export const sendTemplate = operation({
@@ -17,7 +17,7 @@ export const sendTemplate = operation({
 	description: 'Send a message from an approved template',
 	endpoint: endpoints.sendTemplate,
 	fields: [recipientField, ...templateFields, ...modeFields, ...campaignFields, audienceField],
-	options: [...campaignOptions, checkField, defaultCountryField, includeOtherField],
+	options: [...campaignOptions, defaultCountryField, includeOtherField],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const { body, rules } = templateRequest(values);

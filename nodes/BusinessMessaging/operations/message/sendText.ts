@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { includeOtherField, recipientField, showFor, textField } from '../fields';
+import { includeOtherField, recipientField, textField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phoneFields';
 import { audienceField, readAudience } from '../sending/audienceRules';
@@ -12,7 +12,6 @@ import {
 	sendTextOrFallback,
 } from '../sending/fallback';
 import { applyMode, modeFields } from '../sending/mode';
-import { checkField } from '../sending/templateFields';
 
 /** Sends a free-text message. Source: specification, POST /v1/messages/send. */
 export const sendText = operation({
@@ -38,12 +37,7 @@ export const sendText = operation({
 		...campaignFields,
 		audienceField,
 	],
-	options: [
-		...campaignOptions,
-		showFor(checkField, { '/useFallbackTemplate': [true] }),
-		defaultCountryField,
-		includeOtherField,
-	],
+	options: [...campaignOptions, defaultCountryField, includeOtherField],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const audience = readAudience(values, settings);

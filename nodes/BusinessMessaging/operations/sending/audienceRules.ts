@@ -115,7 +115,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person, from all campaigns together, as recorded in the data table Business Messaging Campaigns',
+				'The maximum number of messages to one person, over all campaigns. The data table Business Messaging Campaigns counts them.',
 			fields: [
 				numberField({
 					displayName: 'Messages',
@@ -160,14 +160,14 @@ export const audienceField = collectionField({
 					name: 'hours',
 					default: '09:00–20:00',
 					placeholder: 'e.g. 09:00–12:00, 14:00–18:00',
-					description: 'When the window is open. Separate several periods of a day by commas.',
+					description: 'When messages may be sent. Separate several periods of a day by commas.',
 				}),
 				textField({
 					displayName: 'Time Zone',
 					name: 'timeZone',
 					placeholder: 'e.g. America/New_York',
 					description:
-						'The time zone of the window. If empty, the phone number decides. If the number fits several time zones, the window must be open in all.',
+						'The time zone of these hours. If empty, the phone number decides. If it can be in several time zones, it must be the right time in all.',
 				}),
 			],
 		}),
@@ -212,7 +212,7 @@ function refuseLostRows(rows: ServiceRecord[]): void {
 	if (rows.length === 0) return;
 	const count = rows.length === 1 ? '1 row' : `${rows.length} rows`;
 	throw new InputError(
-		`'Exclude Numbers' is empty, although its expression reads ${count}`,
+		`'Exclude Numbers' is empty, although its expression uses ${count}`,
 		`Check the name of the column in the expression. The first row has the fields ${fieldNames(rows[0])}. If nobody has opted out yet, switch on 'Allow Empty List' in 'Audience Rules'.`,
 	);
 }

@@ -16,7 +16,7 @@ export const campaignFields = [
 		displayOptions: { show: { sendOnce: [true] } },
 		placeholder: 'e.g. spring-sale-2030',
 		description:
-			'Name of the campaign. To send to the same people again, use another name, e.g. the order number for one message per order.',
+			'Name of the campaign. To send to the same people again, use another name. For one message per order, use the order number as the name.',
 	}),
 ] as const;
 
@@ -28,7 +28,7 @@ export const campaignOptions = [
 			name: 'variant',
 			placeholder: 'e.g. {{ $json.variant }}',
 			description:
-				'Name of the variant that this person gets, if you compare several. It is saved in the data table, and changes nothing else.',
+				'To compare variants: name of the variant that this person gets. The node only saves it in the data table.',
 		}),
 		{ '/sendOnce': [true] },
 	),

@@ -10,13 +10,7 @@ import { type ValuesOf, booleanField, recordField, showFor } from '../fields';
 import type { MessageRules, OperationRequest } from '../operation';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './templateReview';
 import { sendMessage } from './sendMessage';
-import {
-	type checkField,
-	languageHint,
-	templateRequest,
-	templateTextField,
-	variablesField,
-} from './templateFields';
+import { languageHint, templateRequest, templateTextField, variablesField } from './templateFields';
 
 const isUsed = { useFallbackTemplate: [true] };
 
@@ -81,10 +75,7 @@ export function readFallback({
 	fallbackTemplate: template,
 	fallbackLanguage: language,
 	fallbackVariables: variables,
-	options,
-}: ValuesOf<typeof fallbackFields> & {
-	options: Partial<ValuesOf<readonly [typeof checkField]>>;
-}): MessageRules['fallback'] {
+}: ValuesOf<typeof fallbackFields>): MessageRules['fallback'] {
 	if (!useFallbackTemplate) return undefined;
 	const form = {
 		specifyVariables: 'fields',
@@ -92,7 +83,7 @@ export function readFallback({
 		headerDocumentUrl: '',
 		templateText: undefined,
 	} as const;
-	return templateRequest({ template, language, variables, ...form, options });
+	return templateRequest({ template, language, variables, ...form });
 }
 
 /** See {@link lookUpTemplates}. */
@@ -131,7 +122,7 @@ export async function sendTextOrFallback(
 	const records = await sendTemplateMessage(client, instead).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		const { kind, message, statusCode } = error;
-		const description = `The text was refused first: ${sent.message}. ${error.description ?? ''}`;
+		const description = `Before that, the service refused the text: ${sent.message}. ${error.description ?? ''}`;
 		throw new ServiceError(message, { kind, statusCode, description: description.trim() });
 	});
 	return records.map((one) => ({ ...one, sentAs: 'template' }));

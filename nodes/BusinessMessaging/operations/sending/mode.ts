@@ -17,7 +17,8 @@ const testNumberField = textField({
 const preview = {
 	name: 'Preview',
 	value: 'preview',
-	description: 'Send nothing: show each message, and who would be skipped or fail',
+	description:
+		'Send nothing. Show each message, who would be skipped, and which messages would fail.',
 } as const;
 const send = { name: 'Send', value: 'send', description: 'Send the messages' } as const;
 const mode = {
@@ -42,7 +43,7 @@ export const modeFields = [
 				name: 'Send to Test Number',
 				value: 'test',
 				description:
-					'Send the first messages to your own number. Send Once and Audience Rules do not apply.',
+					'Send the first messages to your own number. The options Send Once and Audience Rules do not apply.',
 			},
 		],
 	}),

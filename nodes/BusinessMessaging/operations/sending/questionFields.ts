@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { splitList } from '../../jsonValues';
 import { type ValuesOf, choiceField, collectionField, numberField, textField } from '../fields';
 import { InputError } from '../../transport/errors';
-import { approvalWords } from '../../reading/readApproval';
+import { approvalWords } from '../../readApproval';
 
 /** The expected answer, and what happens after another one. */
 export const expectedSchema = z.object({
@@ -92,7 +92,7 @@ export const answerFields = [
 		displayOptions: { show: { responseType: fixedKinds } },
 		placeholder: 'e.g. Sorry, I did not understand that.',
 		description:
-			'What to write after a reply that does not fit. If this is empty, an English text says what the reply must be.',
+			'The message to send after an invalid reply. If this is empty, an English message explains what the reply must be.',
 	}),
 	numberField({
 		displayName: 'Limit Wait Time',
@@ -144,7 +144,7 @@ export const answerFields = [
 				typeOptions: { minValue: 0, maxValue: maxGroupSeconds },
 				displayOptions: { show: { '/responseType': ['freeText'] } },
 				description:
-					'Messages in a row count as one reply. How long to wait for the next one. With 0, the first message is the reply.',
+					'Several messages in a row count as one reply. This is how long to wait for the next message. With 0, the first message is the reply.',
 			}),
 			textField({
 				displayName: 'No Words',
@@ -154,7 +154,7 @@ export const answerFields = [
 				default: approvalWords.no.join(', '),
 				placeholder: 'e.g. no, never',
 				description:
-					'Words that mean no, separated by commas. Polite words in the reply, such as please, do not matter.',
+					'Words for "no", separated by commas. Polite words in the reply, such as "please", make no difference.',
 			}),
 			choiceField({
 				displayName: 'On Timeout',
@@ -182,7 +182,7 @@ export const answerFields = [
 				displayOptions: { show: { '/responseType': fixedKinds } },
 				default: 2,
 				description:
-					'How many times to repeat the question if the reply does not fit. After that, the node outputs the last reply with valid: false.',
+					'How many times to repeat the question after an invalid reply. After that, the node outputs the last reply, and the field valid is false.',
 			}),
 			textField({
 				displayName: 'Yes Words',
@@ -192,7 +192,7 @@ export const answerFields = [
 				default: approvalWords.yes.join(', '),
 				placeholder: 'e.g. yes, of course',
 				description:
-					'Words that mean yes, separated by commas. Polite words in the reply, such as please, do not matter.',
+					'Words for "yes", separated by commas. Polite words in the reply, such as "please", make no difference.',
 			}),
 		],
 	}),

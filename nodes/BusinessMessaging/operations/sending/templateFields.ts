@@ -5,7 +5,6 @@ import type { ResourceMapperTypeOptions } from 'n8n-workflow';
 import {
 	type ParameterField,
 	type ValuesOf,
-	booleanField,
 	choiceField,
 	jsonField,
 	recordField,
@@ -70,7 +69,7 @@ export function variablesField<const N extends string>(
 		},
 	);
 	const propertyHint =
-		'Put texts under value: body_1, header_1, button1_1 (first button), body_customer (named variable), headerPdfUrl (PDF). Leave schema out.';
+		'Enter texts in "value", by name: body_1, header_1, button1_1 (first button), body_customer (named variable), headerPdfUrl (PDF). Leave "schema" out.';
 	return { ...field, builderHint: { propertyHint } };
 }
 
@@ -119,7 +118,8 @@ export const templateFields = [
 			{
 				name: 'Using JSON',
 				value: 'json',
-				description: 'For experts: the components in the format of the service, sent unchanged',
+				description:
+					'For experts: the components in the format of the service, sent unchanged and without a check',
 			},
 		],
 		default: 'fields',
@@ -152,29 +152,17 @@ export const templateFields = [
 	}),
 ] as const;
 
-/** Whether messages are compared with their templates; a field for Options. */
-export const checkField = booleanField({
-	displayName: 'Check Before Sending',
-	name: 'checkBeforeSending',
-	default: true,
-	description:
-		'Whether to send only if the template exists, is approved, and has exactly the variables that you filled in',
-});
-
 /** The template's part of a request. Source: specification, "Template message components". @throws InputError */
 export function templateRequest(
-	values: ValuesOf<typeof templateFields> & {
-		options: Partial<ValuesOf<readonly [typeof checkField]>>;
-	},
+	values: ValuesOf<typeof templateFields>,
 ): Pick<OperationRequest, 'body'> & { rules: MessageRules } {
 	const { template: name, componentsJson: json, headerDocumentUrl: url } = values;
 	const language = values.language.trim();
-	const isChecked = values.options.checkBeforeSending ?? true;
 	const form = values.specifyVariables === 'json' ? undefined : readForm(values.variables);
 	const components = form ? toComponents(form.given) : json && castArray(json);
 	const headerDocumentUrl = form ? form.pdfUrl : url.trim() || undefined;
 	return {
 		body: { template: name, language: language || undefined, components, headerDocumentUrl },
-		rules: { template: { name, language, given: form?.given, isChecked } },
+		rules: { template: { name, language, given: form?.given } },
 	};
 }

@@ -27,7 +27,6 @@ import {
 const timeoutMs = 15_000;
 /** A language code such as en_US or de; some services show the name of the language instead. */
 const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
-const switchOff = "To send the message anyway, switch off 'Check Before Sending' under 'Options'.";
 
 /**
  * Loads the templates of a run. If a message does not fit the cached list, loads it again. Named values are sent in the
@@ -43,7 +42,7 @@ export async function lookUpTemplates(
 	const hasNames = requests.some(({ rules }) => hasNamed(rules?.template?.given));
 	const isNeeded = requests.some(
 		({ rules: { template, isPreview } = {} }) =>
-			template && (template.isChecked || template.language === '' || isPreview),
+			template && (template.given || template.language === '' || isPreview),
 	);
 	if (!isNeeded && !hasNames) return undefined;
 	const list = async (isFresh: boolean) =>
@@ -71,18 +70,18 @@ export async function lookUpTemplates(
 export function reviewTemplate(message: OperationRequest, list?: TemplateList): OperationRequest {
 	const request = withListedLanguage(withLanguage(withoutForm(message), list), list);
 	const problem = list && problemOf(request, list);
-	if (problem) throw new InputError(problem.message, `${problem.description} ${switchOff}`);
-	const { name = '', language = '', given = [], isChecked } = request.rules?.template ?? {};
+	if (problem) throw problem;
+	const { name = '', language = '', given = [] } = request.rules?.template ?? {};
 	const isNamed = hasNamed(given);
 	const unknown = isNamed && orderProblem(name, language, list);
 	if (unknown) throw unknown;
 	const template = list && findTemplate(list, name, language);
-	const variables = isChecked || isNamed ? template?.variables : undefined;
-	if (!variables || given.length === 0) {
+	if (!template?.variables || given.length === 0) {
 		refuseGaps(given);
 		return request;
 	}
-	// A value without its place would shift the others, so named values must be complete even without the check.
+	const { variables } = template;
+	// A value without its place would shift the others.
 	const misfit = valueProblem(given, variables, titleFor(name, language));
 	if (misfit) throw misfit;
 	const order = variables.map(({ id }) => id);
@@ -115,7 +114,7 @@ function orderProblem(name: string, language: string, list?: TemplateList): Inpu
 	if (!reason) return undefined;
 	return new InputError(
 		`The order of the variables of ${titleFor(name, language, 'the')} is not known`,
-		`${reason} Named values must be sent in the order of the template's text, which the node could not read. Try again later, or use a template with numbered variables.`,
+		`${reason} Named values must be sent in the order in which they appear in the template's text, but the node could not read this text. Try again later, or use a template with numbered variables.`,
 	);
 }
 
@@ -267,7 +266,7 @@ function likeness(one: Set<string>, other: Set<string>): number {
 /** What is wrong with a message; undefined if nothing is wrong, as far as the service shows its templates. */
 function problemOf({ rules, body }: OperationRequest, list: TemplateList): InputError | undefined {
 	const message = rules?.template;
-	if (!message?.isChecked) return undefined;
+	if (!message?.given) return undefined;
 	const { name, language, given } = message;
 	const template = findTemplate(list, name, language);
 	if (!template) return missingTemplate(list, name, language);
@@ -277,13 +276,12 @@ function problemOf({ rules, body }: OperationRequest, list: TemplateList): Input
 			`${title} is not approved: its status is ${template.status}`,
 			'Wait for the approval, or choose an approved template.',
 		);
-	if (!given) return undefined;
 	if (template.pdf === 'needed' && !body?.headerDocumentUrl)
 		return new InputError(
 			`${title} needs a PDF in its header`,
 			"Enter the public address of the PDF in 'Header PDF URL', or attach a PDF to the template in the service.",
 		);
-	// The review compares named values itself, because it never sends them without a check.
+	// The review compares named values itself, when it puts them into the order of the template.
 	if (!template.variables || hasNamed(given)) return undefined;
 	return valueProblem(given, template.variables, title);
 }

@@ -18,8 +18,6 @@ export interface TemplateMessage {
 	language: string;
 	/** The values of its variables; undefined if the user wrote the components. */
 	given?: GivenVariable[];
-	/** Whether it is checked before it is sent. */
-	isChecked: boolean;
 }
 
 /** The form's field for the PDF. n8n shows this name in an empty field. */

@@ -21,7 +21,7 @@ const ask = fc.record({
 	),
 	kind: fc.constantFrom('freeText' as const, 'approval' as const, 'grouped' as const),
 	limit: fc.constantFrom(20, 60, 400),
-	pace: fc.constantFrom(0, 0, 0, 0, 0, 8, 70),
+	pace: fc.constantFrom(0, 0, 0, 0, 0, 8, 150),
 	dies: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
 });
 const write = fc
