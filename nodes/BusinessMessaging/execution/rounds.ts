@@ -70,7 +70,7 @@ export class Rounds {
 		if (this.round > 0 && !isTool(this.context.getNode()))
 			throw new InputError(
 				`${rule} needs all items in one run, but this node has already run in this execution`,
-				'Before this node, combine the items with a Merge node. The earlier run may have sent its messages.',
+				'Put a Merge node before this node, so that all items come together. It may have sent messages in its earlier run.',
 			);
 		if (inputs.length > 1)
 			throw new InputError(

@@ -226,7 +226,7 @@ function isSilentToo(url: string): InputError {
 
 function isFull(): InputError {
 	return new InputError(
-		'The Business Messaging Trigger that keeps the replies cannot wait for more people',
+		'The Business Messaging Trigger that keeps the replies is already waiting for replies from as many people as it can',
 		'Try again when some people have replied.',
 	);
 }

@@ -17,7 +17,7 @@ import { seal, unseal } from './seal';
 export const callEvent = 'business-messaging.call';
 /** The message of a refusal, with status 401: the call has another key, or was made before. */
 export const refusal =
-	'This call does not come from a node with the same API key, or it was already received once';
+	'The node that sent this request has another API key, or the request was already received once';
 
 /** How old a call may be, ms. */
 const maxAgeMs = 300_000;

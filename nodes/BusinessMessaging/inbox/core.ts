@@ -133,9 +133,9 @@ export const leaseMs = 120_000;
 /** How long after the time limit n8n itself ends a wait that nothing else has ended, ms. */
 export const graceMs = 60_000;
 
-/** Whether a run may get replies. Its time limit begins when all people were asked. */
-function isOpen({ isWhole, until, heardAt }: Run, now: number): boolean {
-	return now <= (isWhole ? until : heardAt + leaseMs);
+/** Whether a run may get replies. Its time limit begins when all people were asked; until then, the inbox ends it if its asker is silent. */
+function isOpen({ isWhole, until }: Run, now: number): boolean {
+	return !isWhole || now <= until;
 }
 
 /** What a message means: a reply, a reason to repeat the question, or an ordinary message. */

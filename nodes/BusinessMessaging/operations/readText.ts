@@ -34,10 +34,7 @@ export function unreadable(value: unknown, place: string, otherwise = ''): Input
 function problemOf(value: unknown): [kind: string, advice: string] {
 	if (typeof value === 'boolean') {
 		const example = "{{ $json.paid ? 'Thank you' : 'Please pay' }}";
-		return [
-			String(value),
-			`Use a condition that gives a text in each of the two cases, e.g. ${example}.`,
-		];
+		return [String(value), `Use an expression that gives a text in both cases, e.g. ${example}.`];
 	}
 	if (!isUnreadable(value)) return ['an invalid date', 'Correct the date.'];
 	const join = 'or join its values, e.g. {{ $json.colors.join(", ") }}.';

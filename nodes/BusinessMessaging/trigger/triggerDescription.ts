@@ -120,7 +120,8 @@ const optionsField = collectionField({
 				{
 					name: 'Manual',
 					value: 'manual',
-					description: 'You register the URL by hand, if the trigger cannot',
+					description:
+						'For services at which the trigger cannot register its URL: you register it yourself',
 				},
 			],
 			default: 'automatic',

@@ -93,7 +93,7 @@ test.each(Object.entries(refused))(
 		const { run } = waitingRun(trigger, [anna]);
 		const content = { is: 'close', id: run.id, run: toRecord(run, trigger.url), skewMs: 0 };
 		const { status, body } = await call(trigger, dataOf(trigger.url, content));
-		expect([status, body]).toEqual([401, { message: expect.stringContaining('same API key') }]);
+		expect([status, body]).toEqual([401, { message: expect.stringContaining('another API key') }]);
 		expect(trigger.staticData).toEqual(before);
 		expect(trigger.executions).toEqual([]);
 	},

@@ -86,7 +86,8 @@ export const audienceField = collectionField({
 				{
 					name: 'Send First',
 					value: 'sendFirst',
-					description: 'Skip the later items, also in later rounds of a loop',
+					description:
+						'Only the first item of a recipient is sent, also if the node runs in a loop',
 				},
 				{
 					name: 'Stop With Error',
@@ -160,7 +161,8 @@ export const audienceField = collectionField({
 					name: 'hours',
 					default: '09:00–20:00',
 					placeholder: 'e.g. 09:00–12:00, 14:00–18:00',
-					description: 'When messages may be sent. Separate several periods of a day by commas.',
+					description:
+						'When messages may be sent. If there are several time ranges, put commas between them.',
 				}),
 				textField({
 					displayName: 'Time Zone',

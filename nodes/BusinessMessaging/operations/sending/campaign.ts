@@ -7,7 +7,7 @@ export const campaignFields = [
 		displayName: 'Send Once',
 		name: 'sendOnce',
 		description:
-			'Whether each recipient gets the campaign only once. The data table Business Messaging Campaigns shows who got it; to send it again, delete a row.',
+			'Whether each recipient gets the campaign only once. The data table Business Messaging Campaigns has a row for each: delete it to send again.',
 	}),
 	textField({
 		displayName: 'Campaign',

@@ -75,7 +75,7 @@ export const answerFields = [
 		],
 		default: 'freeText',
 		description:
-			'What the reply must be. After any other reply, the node sends Text After Invalid Reply and goes on waiting.',
+			'What kind of reply is valid. After an invalid reply, the node sends the Text After Invalid Reply and waits again.',
 	}),
 	textField({
 		displayName: 'Choices',
@@ -100,7 +100,7 @@ export const answerFields = [
 		typeOptions: { minValue: 0 },
 		default: 24,
 		description:
-			'How long to wait for the reply. If items differ, the longest time counts for all.',
+			'How long to wait for the reply. If items have different times, the longest time counts for all items.',
 	}),
 	choiceField({
 		displayName: 'Wait Time Unit',

@@ -43,7 +43,8 @@ export abstract class Executions extends N8n {
 		this.executions.push(execution);
 		void this.carryOut(execution, action, number).catch((error) => {
 			if (execution.state !== 'dead') execution.state = 'failed';
-			this.note(() => `run ${id} fails: ${String(error)}`);
+			execution.failure = String(error);
+			this.note(() => `run ${id} fails: ${execution.failure}`);
 		});
 	}
 

@@ -18,6 +18,7 @@ export const invariants = {
 	misread: 'what somebody writes whom a run has not asked does not reach it',
 	undelivered: 'no message is refused until the service gives up',
 	neverEnded: 'each run gets its replies before n8n itself ends it',
+	failed: 'a run that nothing disturbs does not fail, however slowly it asks',
 	unbounded: 'nothing of a run is stored for ever',
 	broken: 'nothing throws, and everything ends',
 };
@@ -90,10 +91,11 @@ export function faultsOf(world: World): Fault[] {
 	const isDisturbed = world.schedule.actions.some(({ is }) =>
 		['kill', 'publish', 'page'].includes(is),
 	);
-	for (const { id, state, isEndedByLimit } of executions) {
+	const isCalm = !isDisturbed && world.schedule.setting.trouble === 0;
+	for (const { id, state, isEndedByLimit, failure } of executions) {
 		if (state === 'waiting' || state === 'asking') add('neverEnded', id);
-		if (isEndedByLimit && !isDisturbed && world.schedule.setting.trouble === 0)
-			add('neverEnded', id);
+		if (isEndedByLimit && isCalm) add('neverEnded', id);
+		if (failure !== undefined && isCalm) add('failed', id);
 	}
 	const { inbox: stored = {} } = JSON.parse(inbox.stored) as { inbox?: Record<string, string> };
 	const left = Object.keys(stored).filter((name) => !['settled', 'by'].includes(name));

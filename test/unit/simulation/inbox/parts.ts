@@ -122,6 +122,8 @@ export interface Execution {
 	output: string[];
 	/** Whether n8n itself has ended the wait. */
 	isEndedByLimit: boolean;
+	/** Why it has failed, if it has. */
+	failure?: string;
 	life: Life;
 }
 
