@@ -192,7 +192,7 @@ export function workflowNameOf(url: string, result: CallResult): string {
 function hasNone(): InputError {
 	return new InputError(
 		'No published workflow keeps the replies',
-		"On this n8n, import the example Inbox (see the README of this package), choose this node's credential in its trigger, and publish the workflow. Or switch on 'Keep Replies for Send and Wait' in a Business Messaging Trigger with this credential, and publish its workflow.",
+		"Publish the workflow Inbox. If you do not have it, import the example Inbox (see the README of this package) and choose this node's credential in its trigger. Or switch on 'Keep Replies for Send and Wait' in a Business Messaging Trigger with this credential, and publish its workflow.",
 	);
 }
 

@@ -70,7 +70,7 @@ export function noteInbox(context: IHookFunctions, listed: RegisteredWebhook[]):
 function keepsAlready(name: string): InputError {
 	return new InputError(
 		`Another workflow keeps the replies for Send and Wait already: ${name}`,
-		"Only one can. Switch off 'Keep Replies for Send and Wait' here, or unpublish that workflow first",
+		"Only one can, so this workflow starts nothing now. Switch off 'Keep Replies for Send and Wait' here and publish again, or unpublish that workflow first",
 	);
 }
 
