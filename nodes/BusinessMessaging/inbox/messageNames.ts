@@ -87,8 +87,12 @@ export class MessageNames {
 		const { key: content, firstAt } = arrival;
 		const earlier = this.occurrences.get(content) ?? [];
 		const mayBeSame = ({ names, at, isRestored }: Occurrence) => {
-			const maxMs = isRestored ? sameAfterRestartMs : sameMs;
-			return !names.has(trigger) && at > registeredAt - slackMs && firstAt - at < maxMs;
+			const known = names.get(trigger);
+			// The other trigger's process was killed, maybe before the delivery had its response.
+			const isAgain = !isRestored && known !== undefined && processOf(known) !== processOf(name);
+			const maxMs = isRestored || isAgain ? sameAfterRestartMs : sameMs;
+			const isNew = known === undefined || isAgain;
+			return isNew && at > registeredAt - slackMs && firstAt - at < maxMs;
 		};
 		const same =
 			earlier.find(({ names }) => names.get(trigger) === name) ??
@@ -111,4 +115,9 @@ export class MessageNames {
 		const one = { key, at: Number.parseInt(at, 36), names, isRestored: true as const };
 		this.occurrences.set(content, [...earlier, one].slice(-maxEqual));
 	}
+}
+
+/** The process that has named a delivery. */
+function processOf(name: string): string {
+	return name.split('.')[0];
 }

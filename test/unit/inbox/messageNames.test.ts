@@ -8,11 +8,16 @@ const hourMs = 60 * minuteMs;
 let deliveries = 0;
 
 /** The name of an equal message that is delivered at this time; each delivery is another one. */
-const nameAt = (names: MessageNames, trigger: string, firstAt: number, registeredAt = 0) =>
-	names.nameOf(
-		{ arrival: arrivalOf({ key: 'yes', isCertain: false, firstAt }), name: `p.${++deliveries}` },
-		{ trigger, registeredAt },
-	);
+const nameAt = (
+	names: MessageNames,
+	trigger: string,
+	firstAt: number,
+	{ registeredAt = 0, process = 'p' } = {},
+) => {
+	const arrival = arrivalOf({ key: 'yes', isCertain: false, firstAt });
+	const name = `${process}.${++deliveries}`;
+	return names.nameOf({ arrival, name }, { trigger, registeredAt });
+};
 
 test('a message comes once to each trigger, and a second delivery to one of them is another message', () => {
 	const names = new MessageNames(own);
@@ -30,8 +35,22 @@ test.each([
 ])('a trigger that is published %s: the next equal message is the same: %s', (_, after, isSame) => {
 	const names = new MessageNames(own);
 	const first = nameAt(names, own, hourMs);
-	expect(nameAt(names, other, 2 * hourMs, hourMs + after) === first).toBe(isSame);
+	const registeredAt = hourMs + after;
+	expect(nameAt(names, other, 2 * hourMs, { registeredAt }) === first).toBe(isSame);
 });
+
+test.each([
+	['the same process', 'p', 1, false],
+	['another process, because the first one was killed', 'q', minuteMs - 1, true],
+	['another process a minute later', 'q', minuteMs, false],
+])(
+	'an equal message that a trigger gets in %s (%s, %d ms): it is the same: %s',
+	(_, process, after, isSame) => {
+		const names = new MessageNames(own);
+		const first = nameAt(names, other, hourMs);
+		expect(nameAt(names, other, hourMs + after, { process }) === first).toBe(isSame);
+	},
+);
 
 test.each([
 	['the inbox', own, other],
