@@ -39,7 +39,7 @@ test('a second inbox cannot be published; if there is one, nobody is asked. Both
 	const first = await inbox({ workflowId: 'Inbox A' });
 	const second = { webhookId: 'second', workflowId: 'Inbox B', parameters: { keepReplies: true } };
 	await expect(triggers.active(second)).rejects.toThrow(
-		'Another workflow keeps the replies for Send and Wait already: "Inbox A". Only one can.',
+		'Another workflow keeps the replies for Send and Wait already: "Inbox A". Only one can, so this workflow starts nothing now.',
 	);
 	await first.deactivate();
 	const other = await triggers.active(second);
