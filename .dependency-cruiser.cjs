@@ -2,7 +2,7 @@
 // The direction of imports in the whole repository, checked by `npm run lint`. Data flows one way; nothing runs in circles.
 
 const nodes = 'nodes/BusinessMessaging';
-/** Helpers that know nothing of messaging, for every folder of the nodes. */
+/** Helpers that know nothing of the service, for every folder of the nodes. */
 const helpers = `^${nodes}/(boundedMap|foldText|jsonValues|log|mutex|readApproval|yieldToN8n)\\.ts$`;
 /** Folders of the nodes for others of them. */
 const inNodes = (...names) => [helpers, ...names.map((name) => `^${nodes}/${name}/`)];

@@ -370,7 +370,7 @@ async function untilStopped<T>(
 	onStop = noop,
 ): Promise<T> {
 	const description =
-		'Requests that had already started were finished. To continue, run the workflow again. With Send Once, nobody gets a message twice.';
+		'Requests that have already started will be finished. To continue, run the workflow again. With Send Once, nobody gets a message twice.';
 	return await new Promise((resolve, reject) => {
 		context.onExecutionCancellation(() => {
 			reject(

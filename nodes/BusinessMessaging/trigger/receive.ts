@@ -120,7 +120,7 @@ function itemsOf(context: IWebhookFunctions, settings: TriggerSettings, late: La
 	if (wanted.length < late.length)
 		writeLog(
 			context,
-			`Replies that came after Send and Wait had stopped waiting, and do not pass the filters of this trigger, so they start no workflow: ${late.length - wanted.length}.`,
+			`Replies came after Send and Wait had stopped waiting, and do not pass the filters of this trigger, so they start no workflow: ${late.length - wanted.length}.`,
 		);
 	return wanted.map((one) => ({ json: toLateItem(one, settings.isSimplified) }));
 }

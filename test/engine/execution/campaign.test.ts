@@ -223,7 +223,7 @@ describe('Stop', () => {
 		const stopped = await service.run({ items, parameters, cancelWhen: arrival(10) });
 		expect(stopped.status).toBe('canceled');
 		expect(stopped.error?.description).toMatch(
-			/^Requests that had already started were finished\. To continue/,
+			/^Requests that have already started will be finished\. To continue/,
 		);
 		await endOfRequests();
 		await new Promise((resolve) => setTimeout(resolve, 200)); // by now, another message would have been sent
