@@ -154,6 +154,8 @@ function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResul
 	const isWhole = run.status === 'success' || run.status === 'waiting';
 	const error = resultData.error as ExecutionError | undefined;
 	const runs = resultData.runData[testedNode] ?? [];
+	// n8n stores the execution now. The node may still be working: what it writes from now on is lost.
+	const stored = isWhole ? undefined : stringify(run.data);
 	const rounds = runs.map(({ data }) => (data?.main ?? []).map((items) => items ?? []));
 	return {
 		// Older engines leave `running` as the status beside an error.
@@ -163,8 +165,9 @@ function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResul
 		rounds,
 		hints: runs.at(-1)?.hints ?? [],
 		context: executionData?.contextData[`node:${testedNode}`] ?? {},
-		// n8n stores the execution now. The node may still be working: what it writes from now on is lost.
-		run: isWhole ? run : { ...run, data: parse(stringify(run.data)) as IRunExecutionData },
+		get run() {
+			return stored === undefined ? run : { ...run, data: parse(stored) as IRunExecutionData };
+		},
 		workflow,
 		id,
 	};

@@ -57,8 +57,17 @@ export class BusinessMessaging implements INodeType {
 		const value = this.getNodeParameter('operation', 0);
 		const operation = findOperation(resource, value);
 		if (!operation) {
-			const message = `The operation "${value}" of "${resource}" does not exist`;
-			const description = "Choose 'Resource' and 'Operation' again.";
+			// n8n adds the entry Custom API Call to the operations of each node with a credential.
+			const [message, description] =
+				value === '__CUSTOM_API_CALL__'
+					? [
+							'This node cannot make a Custom API Call',
+							"Use n8n's HTTP Request node. Its 'Predefined Credential Type' offers the credential of this node.",
+						]
+					: [
+							`The operation "${value}" of "${resource}" does not exist`,
+							"Choose 'Resource' and 'Operation' again.",
+						];
 			throw new NodeOperationError(this.getNode(), message, { description });
 		}
 		const { runOperation } = await import('./execution/run.js');

@@ -312,6 +312,11 @@ function noValue(
 	{ displayName, required }: ParameterField,
 	isWhole = false,
 ): InputError {
+	if (code.includes('$fromAI('))
+		return new InputError(
+			`The AI model gave no value for '${displayName}'`,
+			'Say in the description of the parameter or of the tool what the model must fill in.',
+		);
 	const check = 'Check the name of the field in the input.';
 	const advice =
 		"If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.";

@@ -185,6 +185,7 @@ export const simplifyField = booleanField({
 	default: true,
 	displayOptions: { hide: { '@tool': [true] } },
 	description: 'Whether to return a simplified version of the response instead of the raw data',
+	hint: 'At most 10 fields of each record. Switch it off to get all fields.',
 });
 
 /** What an AI agent gets of the records of a list. */

@@ -104,6 +104,7 @@ test.each<[INodeParameters, string, string]>([
 		"{{ $json.seg }} in 'Audience Rules' has no value",
 		emptyText,
 	],
+	[{ text: "={{ $fromAI('Text') }}" }, "The AI model gave no value for 'Text'", 'description'],
 	[list, "{{ $json.seg }} in 'Filters' has no value", emptyText],
 	[update, "{{ $json.nmae }} in 'Update Fields' has no value", emptyText],
 ])('%j is refused: %s', async (parameters, message, advice) => {
