@@ -1,38 +1,30 @@
-/** docs/promises.md: what the documentation promises, and what fails when it is no longer true. */
+/** What the documentation promises (test/repository/promises), and what fails when it is no longer true. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 import { filesBelow, readText, root } from '../../harness/engine/files';
+import { campaigns } from './promises/campaigns';
+import { otherPages } from './promises/otherPages';
+import { readme } from './promises/readme';
+import { sendAndWait } from './promises/sendAndWait';
+import { trigger } from './promises/trigger';
 
 const inOneLine = (text: string) => text.replaceAll(/\s+/g, ' ');
-const cellsOf = (row: string) =>
-	row
-		.split('|')
-		.slice(1, -1)
-		.map((cell) => cell.trim().replaceAll('&#124;', '|'));
 
-/** A sentence of a document, and what fails when it is false, as the page writes it. */
-const rows = readText('docs/promises.md')
-	.split(/^## /m)
-	.slice(1)
-	.flatMap((section) => {
-		const [page] = section.split('\n');
-		const lines = section.match(/^\|.*\|$/gm) ?? [];
-		return lines.slice(2).map((line) => {
-			const [promise, evidence = ''] = cellsOf(line);
-			return { page, promise, evidence: evidence.split('<br>') };
-		});
-	});
+const promises = [readme, campaigns, trigger, sendAndWait, otherPages].flatMap((pages) =>
+	Object.entries(pages).flatMap(([page, ofPage]) => ofPage.map((one) => ({ page, ...one }))),
+);
 
 const fileOf = (name: string) =>
 	['test', '.']
 		.map((folder) => path.join(folder, name))
 		.find((file) => existsSync(path.join(root, file)));
 
-test.each(rows)('$page: $promise', ({ page, promise, evidence }) => {
-	expect(inOneLine(readText(page))).toContain(promise);
-	for (const one of evidence) {
-		const [, name, what] = /^`(.+?)`: (.+)$/.exec(one) ?? [];
+test.each(promises)('$page: $sentence', ({ page, sentence, provedBy }) => {
+	expect(inOneLine(readText(page))).toContain(sentence);
+	expect(provedBy).not.toEqual([]);
+	for (const one of provedBy) {
+		const [, name, what] = /^(.+?): (.+)$/.exec(one) ?? [];
 		const file = fileOf(name ?? 'none');
 		expect([one, file]).toEqual([one, expect.any(String)]);
 		expect(inOneLine(readText(file!).replaceAll('\\', ''))).toContain(what);
@@ -59,12 +51,12 @@ function sentencesOf(page: string): string[] {
 	return blocks.flatMap((block) => inOneLine(block).split(/(?<=[.!?]) (?=[A-Z*`"[])| \| /));
 }
 
-test.each(['README.md', ...pages])('every promise of %s has a row', (page) => {
-	const own = rows.filter((row) => row.page === page).map(({ promise }) => promise);
-	// A row may quote a part of a sentence, or more than one.
-	const isQuoted = (sentence: string) =>
-		own.some((promise) => sentence.includes(promise.slice(0, 40)) || promise.includes(sentence));
+test.each(['README.md', ...pages])('every promise of %s is listed', (page) => {
+	const own = promises.filter((one) => one.page === page).map(({ sentence }) => sentence);
+	// What is listed may be a part of a sentence, or more than one.
+	const isListed = (sentence: string) =>
+		own.some((listed) => sentence.includes(listed.slice(0, 40)) || listed.includes(sentence));
 	const found = sentencesOf(page).filter((one) => promising.test(one) && !otherwise.test(one));
 	expect(found).not.toEqual([]);
-	expect(found.filter((sentence) => !isQuoted(sentence))).toEqual([]);
+	expect(found.filter((sentence) => !isListed(sentence))).toEqual([]);
 });

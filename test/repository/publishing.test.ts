@@ -117,8 +117,10 @@ describe('docs/verification.md', () => {
 	};
 
 	test('lists author and repository as open as long as they are placeholders', () => {
-		const isOpen = tableOf('Open for the owner').some(([what]) => what === 'Author and repository');
-		expect(isOpen).toBe(/your-organization|you@example\.com/.test(readText('package.json')));
+		const [what, how] = tableOf('Guidelines')[0];
+		expect(what).toBe('Author and repository match npm');
+		const isPlaceholder = /your-organization|you@example\.com/.test(readText('package.json'));
+		expect(how.startsWith('**Open**')).toBe(isPlaceholder);
 	});
 
 	test('has a script of under five minutes without a gap, and every example that it names exists', () => {

@@ -1,4 +1,4 @@
-/** n8n's guidelines that concern all operations: docs/verification.md says how each is met. */
+/** n8n's guidelines that concern all operations. */
 import { range } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
 

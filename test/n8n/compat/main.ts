@@ -5,6 +5,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import groupBy from 'lodash/groupBy';
 import { installPackages } from '../../../harness/n8n/install';
 import { onStop, printTable, readFlags, runMain, step, UserError } from '../../../harness/cli';
 import { PROJECT_FOLDER } from '../../../harness/n8n/packProject';
@@ -173,15 +174,15 @@ async function writeInto(
 ): Promise<void> {
 	const names = Object.keys(rows[0]);
 	const table = [names, names.map(() => '---'), ...rows.map(Object.values)];
-	const engineList = chosen.map(
-		({ n8n, packages, note }) =>
-			`- **${n8n}** (n8n-core ${packages['n8n-core']}, n8n-workflow ${packages['n8n-workflow']}, zod ${packages.zod}): ${note}`,
-	);
+	const engineList = chosen.map(({ n8n, note }) => `- **${n8n}**: ${note}`);
 	const lacking = chosen.flatMap(({ n8n, lacks }) =>
-		Object.entries(lacks).map(([area, { reason }]) => `- n8n ${n8n}: *${area}*: ${reason}.`),
+		Object.entries(lacks).map(([area, { reason }]) => ({ n8n, what: `*${area}*: ${reason}.` })),
+	);
+	const lackingList = Object.entries(groupBy(lacking, 'what')).map(
+		([what, engines]) => `- n8n ${engines.map(({ n8n }) => n8n).join(', ')}: ${what}`,
 	);
 	const lines = table.map((cells) => `| ${cells.join(' | ')} |`);
-	const written = [engineList, lines, lacking].map((part) => part.join('\n')).join('\n\n');
+	const written = [engineList, lines, lackingList].map((part) => part.join('\n')).join('\n\n');
 	await writeBetween(file, '', written);
 }
 

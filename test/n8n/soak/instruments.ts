@@ -128,7 +128,7 @@ export async function prepareProcesses(): Promise<(userFolder: string) => NodeJS
 			FAKETIME_TIMESTAMP_FILE: clockOf(userFolder),
 			FAKETIME_DONT_FAKE_MONOTONIC: '1',
 			FAKETIME_CACHE_DURATION: '1',
-			// docs/trigger-measurements.md recommends this for many events.
+			// docs/measurements.md recommends this for many events.
 			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 			// The test reads every execution, so none may be pruned.
 			EXECUTIONS_DATA_PRUNE: 'false',
