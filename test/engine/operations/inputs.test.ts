@@ -161,11 +161,14 @@ test.each([
 test.each([
 	['sendFax', 'The operation "sendFax" of "message" does not exist', 'Choose'],
 	['__CUSTOM_API_CALL__', 'This node cannot make a Custom API Call', 'HTTP Request'],
-])('the operation %s, which the node does not have, is an error', async (operation, words, next) => {
-	const error = await service.errorOf({ ...send, operation });
-	expect(error?.message).toContain(words);
-	expect(error?.description).toContain(next);
-});
+])(
+	'the operation %s, which the node does not have, is an error',
+	async (operation, words, next) => {
+		const error = await service.errorOf({ ...send, operation });
+		expect(error?.message).toContain(words);
+		expect(error?.description).toContain(next);
+	},
+);
 
 test('an update sends the fields that were filled in; if none was, this is an error', async () => {
 	const contactId = locator(service.sandbox.state.contacts.all[0].id);

@@ -82,7 +82,7 @@ export const readme: Promises = {
 		},
 		{
 			sentence:
-				'a message that may have been sent is marked `mayHaveBeenSent`, and if a list of contacts or other records may be incomplete, a warning says so',
+				'A message that may have been sent is marked `mayHaveBeenSent`. If a list may be incomplete, a warning says so.',
 			provedBy: [
 				'engine/operations/sendResponses.test.ts: a response that says neither yes nor no, or both, may have been sent',
 				'engine/operations/results.test.ts: shows a hint if the service does not return the whole list',
