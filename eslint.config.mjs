@@ -53,10 +53,7 @@ const uniqueExport = {
 
 export default tseslint.config(
 	{
-		ignores: [
-			...['dist/', 'dist.*/', 'coverage/', 'playground/n8n/', '.playground/'],
-			'test/service/contract/client/generated.d.ts',
-		],
+		ignores: ['dist/', 'dist.*/', 'coverage/', 'playground/n8n/', '.playground/'],
 	},
 	{ linterOptions: { reportUnusedDisableDirectives: 'error' } },
 
@@ -67,11 +64,7 @@ export default tseslint.config(
 		extends: [tseslint.configs.recommendedTypeChecked],
 		languageOptions: {
 			parserOptions: {
-				project: [
-					'tsconfig.repository.json',
-					'sandbox/phone/page/tsconfig.json',
-					'test/service/contract/client/tsconfig.json',
-				],
+				project: ['tsconfig.repository.json', 'sandbox/phone/page/tsconfig.json'],
 				tsconfigRootDir: import.meta.dirname,
 			},
 		},

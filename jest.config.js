@@ -12,7 +12,7 @@ const common = {
 	roots: ['<rootDir>/test'],
 	testEnvironment: 'node',
 	// dist is loaded as it is shipped; only TypeScript is transformed.
-	transform: { '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' } } }] },
+	transform: { '\\.ts$': '<rootDir>/harness/jest/transform.js' },
 	globalSetup: '<rootDir>/harness/jest/globalSetup.ts',
 	restoreMocks: true,
 	setupFilesAfterEnv: ['<rootDir>/harness/jest/restoreMocks.js'],

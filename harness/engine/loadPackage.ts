@@ -4,8 +4,6 @@
  */
 import '../jest/n8nSettings';
 
-import 'reflect-metadata';
-
 import * as n8nCore from 'n8n-core';
 import type {
 	IAuthenticate,

@@ -1,4 +1,4 @@
-/** `npm run test:queue`: what several processes of n8n's queue mode do at the same moment. Takes about fifteen minutes. */
+/** `npm run test:queue`: what several processes of n8n's queue mode do at the same moment. */
 import { writeFile } from 'node:fs/promises';
 import { printTable, readFlags, runMain, UserError } from '../../../harness/cli';
 import { openQueue } from '../soak/machine';
@@ -8,6 +8,7 @@ const names = Object.keys(scenarios);
 
 const USAGE = `Usage: npm run test:queue -- [--json FILE] [--quick] [--only NAME,…]
 Starts PostgreSQL, Redis and n8n's queue mode, and runs: ${names.join(', ')}. Needs Linux.
+Takes about fifteen minutes.
 --quick runs all with fewer messages. While everything fails: npm run test:soak -- --queue`;
 
 const full = { messages: 3000, people: 600, events: 240, asked: 100 };

@@ -1,5 +1,4 @@
 /** Send and Wait in queue mode: the trigger is published again while questions are open, and the worker that asks is killed. */
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import countBy from 'lodash/countBy';
 import type { IDataObject } from 'n8n-workflow';
@@ -8,7 +7,7 @@ import { outputOf, startedWith } from '../../../harness/n8n/client';
 import { numbersOf } from '../../../harness/sandboxClient';
 import { until } from '../../../harness/until';
 import type { Attempt, Delivery } from '../../../sandbox/deliveries';
-import type { Machine } from '../soak/machine';
+import { hasRun, type Machine } from '../soak/machine';
 import { ACTION, ofStart, patiently, Shop, START } from '../soak/shop';
 
 const LIMIT = 5 * 60_000;
@@ -85,7 +84,7 @@ const disturbances: Record<string, (shop: Shop, asked: number) => Promise<Counte
 		const [, ...numbers] = numbersOf(people);
 		const late = Math.floor(numbers.length / 2);
 		write(shop, numbers.slice(0, late));
-		await untilDelivered(shop); // the service delivers nothing to a webhook that is not registered
+		await shop.untilDelivered(); // the service delivers nothing to a webhook that is not registered
 		const { id } = shop.places.inbox;
 		const { client } = shop.machine.main;
 		await patiently(async () => await client.deactivate(id));
@@ -107,10 +106,7 @@ const disturbances: Record<string, (shop: Shop, asked: number) => Promise<Counte
 		const running = shop.run('ask', { text: 'Does Friday suit you?', minutes: 10, ...people });
 		await untilAsked(shop, before + asked);
 		const [id] = await shop.executions(shop.places.ask.id, 0, "AND status = 'running'");
-		const sign = `Worker started execution ${id} `;
-		const worker = shop.machine.workers.find(({ logFile }) =>
-			readFileSync(logFile, 'utf8').includes(sign),
-		);
+		const worker = shop.machine.workers.find((one) => hasRun(one, id));
 		await worker?.kill();
 		const numbers = numbersOf({ ...people, count: asked });
 		write(shop, numbers);
@@ -143,19 +139,13 @@ function respondedBefore({ sandbox }: Shop, numbers: string[], time: number): nu
 	return sandbox.state.deliveries.log.last().filter(isExpected).length;
 }
 
-async function untilDelivered({ sandbox }: Shop): Promise<void> {
-	const { log } = sandbox.state.deliveries;
-	const isSettled = () => log.last().every(({ state }) => state !== 'pending');
-	await until('the deliveries', isSettled, { limit: LIMIT });
-}
-
 function write({ sandbox }: Shop, numbers: string[]): void {
 	for (const from of numbers) sandbox.state.traffic.receive({ from, text: `By ${from}` });
 }
 
 /** Counts the results of the messages, after the service has delivered them and their executions have ended. */
 async function countsOf(shop: Shop, numbers: string[], output: IDataObject[]) {
-	await untilDelivered(shop);
+	await shop.untilDelivered();
 	const { client } = shop.machine.main;
 	// Replies that are too late for their run start the workflow once the asker counts as dead.
 	const read = async () => {

@@ -1,5 +1,4 @@
 /** Campaigns that workers share, and events that several processes receive. Each scenario has a separate service. */
-import { readFileSync } from 'node:fs';
 import axios from 'axios';
 import countBy from 'lodash/countBy';
 import partition from 'lodash/partition';
@@ -12,7 +11,7 @@ import { type Execution, outputOf } from '../../../harness/n8n/client';
 import type { N8nProcess } from '../../../harness/n8n/server';
 import { numbersOf } from '../../../harness/sandboxClient';
 import { until } from '../../../harness/until';
-import { type Machine, WORKERS } from '../soak/machine';
+import { hasRun, type Machine, WORKERS } from '../soak/machine';
 import { replies } from './replies';
 import { ACTION, type Body, isOpen, patiently, RATE, Shop } from '../soak/shop';
 
@@ -239,8 +238,7 @@ const trigger: Scenario = async (machine, { events }) => {
 	await measure('each once', 0, async () => {
 		for (const from of numbersOf({ from: 0, count: events }))
 			state.traffic.receive({ from, text: 'Hello' });
-		const settled = () => state.deliveries.log.last().every((one) => one.state !== 'pending');
-		await until('n8n to answer the deliveries', settled, { limit: LIMIT });
+		await shop.untilDelivered();
 	});
 	const first = state.deliveries.log.last();
 	/** Makes each delivery to all these processes at the same moment. */
@@ -295,9 +293,6 @@ function partsOf(messages: number, parts: number): Body[] {
 function workersOf({ workers }: Machine, executions: Execution[]): N8nProcess[] {
 	return workers.filter((one) => executions.some(({ id }) => hasRun(one, id)));
 }
-
-const hasRun = ({ logFile }: N8nProcess, id: string | number) =>
-	readFileSync(logFile, 'utf8').includes(`Worker started execution ${id} `);
 
 /** The records that the node under test has output. */
 function itemsOf(executions: Execution[]) {

@@ -1,6 +1,7 @@
 /** The n8n of a soak test: one process, or queue mode, with our package, behind a load balancer. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,6 +38,10 @@ export interface Machine {
 
 /** Gives the variables that are added to the environment of a process. */
 type EnvOf = (userFolder: string) => NodeJS.ProcessEnv;
+
+/** Whether a worker has begun an execution, according to its log. */
+export const hasRun = ({ logFile }: N8nProcess, id: string | number) =>
+	readFileSync(logFile, 'utf8').includes(`Worker started execution ${id} `);
 
 export const nameOf = ({ place }: N8nProcess) => path.basename(place.userFolder);
 

@@ -114,6 +114,13 @@ export class Shop {
 		return shop;
 	}
 
+	/** Waits until the service has brought every delivery to n8n, or given up. */
+	async untilDelivered(): Promise<void> {
+		const { log } = this.sandbox.state.deliveries;
+		const isSettled = () => log.last().every(({ state }) => state !== 'pending');
+		await until('n8n to answer the deliveries', isSettled, { limit: PATIENCE });
+	}
+
 	/** Unpublishes the workflows. @returns how many webhooks are left at the service */
 	async close(): Promise<number> {
 		const { client } = this.machine.main;
