@@ -16,7 +16,7 @@ import { notFound, parse, HttpError } from './errorResponses';
 import { spoil, wait, type Fault } from './faults';
 import { writeJson } from './json';
 import type { LoggedRequest } from './requestLog';
-import { routes, type Call } from './routes';
+import { routes } from './routes';
 import type { State } from './state';
 import type { Choice } from './variants';
 import { movedPath, redirectOf } from './variants/requests';

@@ -39,7 +39,9 @@ function rowOf(name: EndpointName, number: number): string {
 	const endpoint: Endpoint = endpoints[name];
 	const { query, body } = endpoint;
 	const open = [query && 'query parameters', body && 'request body', 'response'];
-	const fields = Object.keys({ ...query?.shape, ...body?.shape }).map((field) => `\`${field}\``);
+	const fields = Object.keys({ ...query?.shape, ...body?.shape } as object).map(
+		(field) => `\`${field}\``,
+	);
 	const { status } = routes[name];
 	const record = name.startsWith('list') ? 'a list in `data`' : `the ${recordName(endpoint)}`;
 	const response = status === 204 ? '204' : `${record}, ${status}`;

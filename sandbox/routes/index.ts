@@ -27,7 +27,7 @@ type Part<Name extends EndpointName, Key extends string> =
 	Table[Name] extends Record<Key, infer Schema extends z.ZodTypeAny> ? z.output<Schema> : undefined;
 
 /** A call that has passed authorization, the rate limit and the schemas of the contract. */
-export interface Call<Name extends EndpointName> {
+interface Call<Name extends EndpointName> {
 	state: State;
 	/** The API key of the call. */
 	key: ApiKey;
