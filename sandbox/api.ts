@@ -11,13 +11,12 @@ import {
 	type HttpMethod,
 	type ApiPath,
 } from '../nodes/BusinessMessaging/api/endpoints';
-import { responses } from './responses';
 import type { ApiKey } from './auth';
 import { notFound, parse, HttpError } from './errorResponses';
 import { spoil, wait, type Fault } from './faults';
 import { writeJson } from './json';
 import type { LoggedRequest } from './requestLog';
-import { handle, type Call } from './routes';
+import { routes } from './routes';
 import type { State } from './state';
 import type { Choice } from './variants';
 import { movedPath, redirectOf } from './variants/requests';
@@ -115,6 +114,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const { state, key } = request.apiCall ?? {};
 	if (!name || !state || !key) throw new Error('A call came past the hooks');
 	const endpoint: Endpoint = endpoints[name];
+	const { status, response, handle } = routes[name];
 	const { id: givenId = '' } = request.params as { id?: string };
 	const { query: givenQuery, body: givenBody } = request;
 	const given = { id: givenId, query: givenQuery, body: givenBody };
@@ -124,13 +124,13 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const replaces = state.adapter.replacesContact(request.method);
 	const result = state.knownRequests.once(knownAs(request, state, key), body, () =>
 		state.adapter.result(name, query, (part) =>
-			handle(name, { state, key, id, body, query: part, replaces } as Call<typeof name>),
+			handle({ state, key, id, body, query: part, replaces } as never),
 		),
 	);
-	const check = responses[name].response.safeParse(result);
+	const check = response.safeParse(result);
 	if (!check.success)
 		throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
-	const sent = state.adapter.answer(name, result);
+	const sent = state.adapter.answer(name, status, result);
 	reply.code(sent.status).headers(sent.headers ?? {});
 	if (sent.type) reply.type(sent.type);
 	return sent.body;

@@ -30,10 +30,9 @@ import {
 	type ApiPath,
 } from '../nodes/BusinessMessaging/api/endpoints';
 import { eventEnvelopeSchema, eventKinds } from '../nodes/BusinessMessaging/api/events';
-import * as schemas from './responses';
 import { errorSchema } from './errorResponses';
-
-const { responses } = schemas;
+import { routes } from './routes';
+import * as schemas from './schemas';
 
 extendZodWithOpenApi(z);
 
@@ -174,14 +173,14 @@ function registerOperations(registry: OpenAPIRegistry, name: EndpointName, serve
 			method: method.toLowerCase() as RouteConfig['method'],
 			path: endpoint.path.replace(':id', '{id}'),
 			request: requestOf(endpoint),
-			responses: responsesOf(endpoint, responses[name]),
+			responses: responsesOf(endpoint, routes[name]),
 			...(name === 'createWebhook' && { callbacks: eventCallbacks() }),
 		});
 	}
 }
 
 function describe(name: EndpointName, endpoint: Endpoint, apiPaths: ApiPath[]) {
-	const { summary } = responses[name];
+	const { summary } = routes[name];
 	const where = apiPaths.length === 2 ? 'both API paths' : `API path ${apiPaths[0]} only`;
 	const isVariant = !apiPaths.includes('/v1') && endpoint.methods['/v1'] !== undefined;
 	const tag = tags[endpoint.path.split('/')[2] ?? ''];
@@ -205,7 +204,7 @@ const json = (schema: z.ZodTypeAny) => ({ content: { 'application/json': { schem
 
 function responsesOf(
 	endpoint: Endpoint,
-	{ status, response }: (typeof responses)[EndpointName],
+	{ status, response }: (typeof routes)[EndpointName],
 ): RouteConfig['responses'] {
 	const success = { description: 'Success', ...json(response) };
 	const errors = errorAnswers

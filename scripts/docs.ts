@@ -11,6 +11,7 @@ import { intentPhrases } from '../nodes/BusinessMessaging/webhooks/intent';
 import { buildOpenApiDocument } from '../sandbox/openapi';
 import { filesBelow, readText, root } from '../harness/engine/files';
 import { areaCodeTable, areaCodeTableFile } from './areaCodeTable';
+import { withDerivedRows } from './assumptions';
 import { countryNames, countryNamesFile, phoneTable, phoneTableFile } from './phoneTable';
 
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -19,6 +20,9 @@ const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
 		stdio: 'inherit',
 		env: { ...process.env, ...env },
 	});
+/** Changes the text of a file of the project. */
+const rewrite = (file: string, change: (text: string) => string) =>
+	writeFileSync(path.join(root, file), change(readText(file)));
 const { version } = JSON.parse(readText('package.json')) as { version: string };
 /** Whether the version is released: what a released version saves must never change. */
 const isReleased = readText('CHANGELOG.md').includes(`\n## [${version}] - `);
@@ -30,18 +34,13 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 		writeFileSync(path.join(root, 'docs/openapi.json'), document);
 	},
 	/** The table *All operations* of the README. */
-	readme: () => {
-		const file = path.join(root, 'README.md');
-		writeFileSync(file, readText('README.md').replace(operationRows, withAllOperations));
-	},
+	readme: () => rewrite('README.md', (text) => text.replace(operationRows, withAllOperations)),
+	/** The rows *As every call* of docs/api-assumptions.md. */
+	assumptions: () => rewrite('docs/api-assumptions.md', withDerivedRows),
 	/** The table of docs/opt-out-words.md. */
 	words: () => {
-		const file = 'docs/opt-out-words.md';
 		const rows = intentPhrases.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-		writeFileSync(
-			path.join(root, file),
-			readText(file).replace(wordRows, () => rows),
-		);
+		rewrite('docs/opt-out-words.md', (text) => text.replace(wordRows, () => rows));
 	},
 	/** The table is only printed, because every change of a test would change it. */
 	endpoints: () => console.log(endpointTable()),

@@ -1,8 +1,9 @@
 /** Contacts and their segments. */
-import { pull, remove } from 'lodash';
+import { pull } from 'lodash';
 
-import { conflict, notFound } from '../errorResponses';
+import { conflict } from '../errorResponses';
 import { newId } from '../ids';
+import { Records } from './records';
 
 /** A contact as the service shows it. Fields that a caller adds are stored as they are. */
 export type Contact = {
@@ -18,9 +19,9 @@ export type Contact = {
 /** Fields that a caller may set. */
 export type ContactFields = { phone?: string; name?: string; segments?: string[] };
 
-/** All contacts in the order of their creation, with an index by phone number. */
-export class Contacts {
-	readonly all: Contact[] = [];
+/** All contacts, with an index by phone number. */
+export class Contacts extends Records<Contact> {
+	protected readonly kind = 'contact';
 
 	private readonly byPhone = new Map<string, Contact>();
 
@@ -41,8 +42,7 @@ export class Contacts {
 	 * @throws HttpError 404, or 409 if another contact has the phone number
 	 */
 	update(id: string, fields: ContactFields, replaces = false): Contact {
-		const contact = this.all.find((candidate) => candidate.id === id);
-		if (!contact) throw notFound(`There is no contact ${id}`);
+		const contact = this.find(id);
 		if (fields.phone !== undefined && fields.phone !== contact.phone)
 			this.refuseTaken(fields.phone);
 		this.byPhone.delete(contact.phone);
@@ -56,9 +56,10 @@ export class Contacts {
 		return contact;
 	}
 
-	/** Forgets a contact. */
-	delete(id: string): void {
-		for (const { phone } of remove(this.all, { id })) this.byPhone.delete(phone);
+	override delete(id: string): Contact {
+		const contact = super.delete(id);
+		this.byPhone.delete(contact.phone);
+		return contact;
 	}
 
 	/** Moves a contact to the front of the list, like a service that lists the newest first. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { conflict, invalid, notFound, parse } from '../errorResponses';
 import { newId } from '../ids';
+import { Records } from './records';
 
 const variable = /\{\{([^{}]+)\}\}/g;
 
@@ -81,8 +82,8 @@ export function partOf(
 const now = () => new Date().toISOString();
 
 /** All templates. A template is identified by name and language. */
-export class Templates {
-	readonly all: Template[] = [];
+export class Templates extends Records<Template> {
+	protected readonly kind = 'template';
 
 	/** @throws HttpError 422, or 409 if a template has this name and language */
 	create(fields: unknown, status: TemplateStatus): Template {
@@ -97,8 +98,7 @@ export class Templates {
 
 	/** Sets the given fields. A changed template needs a new approval. @throws HttpError 404, 409 or 422 */
 	update(id: string, fields: Record<string, unknown>): Template {
-		const template = this.all.find((candidate) => candidate.id === id);
-		if (!template) throw notFound(`There is no template ${id}`);
+		const template = this.find(id);
 		const { createdAt } = template;
 		const changed: Template = {
 			...parse(templateFieldsSchema, { ...template, ...fields }),

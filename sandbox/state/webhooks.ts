@@ -1,9 +1,8 @@
 /** Registered webhooks. */
-import { remove } from 'lodash';
-
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { invalid } from '../errorResponses';
 import { newId } from '../ids';
+import { Records } from './records';
 
 /** A webhook as the service shows it. */
 export type Webhook = {
@@ -15,9 +14,9 @@ export type Webhook = {
 	createdAt: string;
 };
 
-/** All webhooks in the order of their registration. */
-export class Webhooks {
-	readonly all: Webhook[] = [];
+/** All webhooks. */
+export class Webhooks extends Records<Webhook> {
+	protected readonly kind = 'webhook';
 
 	/** @throws HttpError 422 if the scheme of the address is neither http nor https */
 	create({ url, events }: { url: string; events?: string[] }): Webhook {
@@ -32,15 +31,6 @@ export class Webhooks {
 		};
 		this.all.push(webhook);
 		return webhook;
-	}
-
-	get(id: string): Webhook | undefined {
-		return this.all.find((webhook) => webhook.id === id);
-	}
-
-	/** @returns whether the webhook existed */
-	delete(id: string): boolean {
-		return remove(this.all, { id }).length > 0;
 	}
 
 	/** The webhooks that are registered for a kind of event. */

@@ -8,10 +8,10 @@ import {
 	routeOf,
 	type EndpointName,
 } from '../../nodes/BusinessMessaging/api/endpoints';
-import { responses, type Page } from '../responses';
 import type { Delivery } from '../deliveries';
 import type { HttpError } from '../errorResponses';
 import type { Settings } from '../options';
+import type { Page } from '../schemas';
 import type { Contacts } from '../state/contacts';
 import type { Choice } from '.';
 import { describeList, Pages, type PageQuery } from './lists';
@@ -69,9 +69,8 @@ export class VariantAdapter {
 		return this.pages.give(query, (page) => handle({ ...query, page }) as Page<unknown>);
 	}
 
-	/** The response to a call. */
-	answer(name: EndpointName, result: unknown): Answer {
-		const { status } = responses[name];
+	/** The response to a call that succeeded with a status of the contract. */
+	answer(name: EndpointName, status: number, result: unknown): Answer {
 		const kind = recordName(endpoints[name]);
 		const describe = (records: unknown[]) =>
 			this.wording.out(describeRecords(this.choice, kind, records), kind) as unknown[];

@@ -2,8 +2,8 @@
 import { range } from 'lodash';
 
 import type { Choice } from '.';
-import type { Page } from '../responses';
 import { invalid, notFound } from '../errorResponses';
+import type { Page } from '../schemas';
 import type { Contacts } from '../state/contacts';
 
 /** The page that is requested, in the format of the contract. */

@@ -142,7 +142,7 @@ interface Definition<F extends readonly ParameterField[], P, O extends readonly 
 		values: ValuesOf<F> & { options: Partial<ValuesOf<O>> },
 		settings: RequestSettings,
 	) => OperationRequest;
-	/** Shapes the response; by default, the output is the record in the response. */
+	/** Shapes the response; by default, the output is the record in the response, or says that the record is deleted. */
 	output?: (body: unknown, request: OperationRequest) => IDataObject[];
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<P>;
 	review?: (request: OperationRequest, prepared: P) => OperationRequest;
@@ -156,7 +156,9 @@ export function operation<
 	const O extends readonly ParameterField[] = [],
 >(definition: Definition<F, P, O>): Operation {
 	const { endpoint, fields, options = [], recipientOf } = definition;
-	const { output = (body) => record(body, recordName(endpoint)) } = definition;
+	const isDelete = Object.values(endpoint.methods).includes('DELETE');
+	const readOutput = (body: unknown) => record(body, recordName(endpoint));
+	const { output = isDelete ? () => [{ deleted: true }] : readOutput } = definition;
 	const openFields = [
 		...(endpoint.body ? [additionalFields] : []),
 		...(endpoint.query ? [queryParameters] : []),

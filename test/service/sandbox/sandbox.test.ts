@@ -157,9 +157,9 @@ test('each API path has only its own endpoints, says which methods it accepts, a
 		const { method, path, listed } = routeOf(endpoints[name], apiPath);
 		const request = { method, url: path.replace(':id', 'unknown') };
 		const { status } = await client.request(request);
-		const unknown = path.includes(':id') ? [404] : [];
-		const expected = listed ? [200, 201, 422, ...unknown] : [404, 405];
-		expect([apiPath, name, expected.includes(status)]).toEqual([apiPath, name, true]);
+		const ofListed = path.includes(':id') ? [404, 422] : [200, 201, 422];
+		const expected = listed ? ofListed : [404, 405];
+		expect([apiPath, name, expected]).toEqual([apiPath, name, expect.arrayContaining([status])]);
 		for (const key of [undefined, 'wrong', `${sandbox.key}x`])
 			expect((await clientOf(url, key).request(request)).status).toBe(401);
 	}

@@ -3,8 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import axios, { type AxiosInstance } from 'axios';
 import Fastify from 'fastify';
+import { omit } from 'lodash';
 
+import {
+	endpoints,
+	type Endpoint,
+	type EndpointName,
+} from '../../../nodes/BusinessMessaging/api/endpoints';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
+import { buildOpenApiDocument } from '../../../sandbox/openapi';
 
 /** A free port, and receipts that follow at once. */
 const testOptions: SandboxOptions = {
@@ -31,7 +38,10 @@ const open: Array<() => Promise<void>> = [];
 /** A sandbox that is closed after the test, its address, and a client for each API path and for the controls. */
 export async function openSandbox(options: SandboxOptions = {}) {
 	const sandbox: Sandbox = await startSandbox({ ...testOptions, ...options });
-	open.push(sandbox.close);
+	open.push(async () => {
+		await sandbox.close();
+		expect(undeclaredStatuses(sandbox)).toEqual([]);
+	});
 	const { url } = sandbox;
 	return {
 		sandbox,
@@ -40,6 +50,26 @@ export async function openSandbox(options: SandboxOptions = {}) {
 		shared: clientOf(`${url}/api/v1`, sandbox.key),
 		controls: clientOf(`${url}/_sandbox`),
 	};
+}
+
+const { paths } = buildOpenApiDocument();
+
+/** The statuses that the OpenAPI document has for an endpoint, in each of its methods. */
+export function declaredStatuses(name: EndpointName): string[][] {
+	const { path, methods }: Endpoint = endpoints[name];
+	const item = paths[path.replace(':id', '{id}')] as Record<string, { responses: object }>;
+	return Object.values(methods).map((method) => Object.keys(item[method.toLowerCase()].responses));
+}
+
+/** The statuses of a sandbox's responses that the OpenAPI document does not have. Failures of the server are ordered by tests. */
+function undeclaredStatuses({ state }: Sandbox): string[] {
+	const ofEndpoints = omit(state.requests.counters, 'notListed');
+	return Object.entries(ofEndpoints).flatMap(([name, { byStatus }]) => {
+		const declared = declaredStatuses(name as EndpointName).flat();
+		return Object.keys(byStatus)
+			.filter((status) => !declared.includes(status) && Number(status) < 500)
+			.map((status) => `${name} gave ${status}: declare it in errorAnswers of sandbox/openapi.ts`);
+	});
 }
 
 /**

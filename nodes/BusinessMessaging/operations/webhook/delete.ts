@@ -22,5 +22,4 @@ export const deleteWebhook = operation({
 		}),
 	],
 	request: ({ webhookId }) => ({ id: webhookId }),
-	output: () => [{ deleted: true }],
 });

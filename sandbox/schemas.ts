@@ -1,14 +1,13 @@
 /**
- * The responses of the endpoints, for the sandbox and the OpenAPI document. The nodes read responses without a schema.
+ * What is in responses and events, for the sandbox and the OpenAPI document. The nodes read responses without a schema.
  * Only fields that the specification names, or that are marked "assumption", appear here.
  */
 import { z } from 'zod';
 
-import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 import type { Settings } from './options';
 
 /** Any object: the specification shows no fields. */
-const openSchema = z.object({}).passthrough();
+export const openSchema = z.object({}).passthrough();
 
 /** The ID of a record. The specification shows strings; numbers are accepted too (assumption). */
 export const idSchema = z
@@ -91,32 +90,6 @@ export function pageSchema<T extends z.ZodTypeAny>(record: T) {
 		})
 		.passthrough();
 }
-
-/** A row: an endpoint's summary, its successful HTTP status (assumption), and the schema of its response. */
-function success<T extends z.ZodTypeAny>(summary: string, status: 200 | 201 | 204, response: T) {
-	return { summary, status, response };
-}
-
-/** The successful response of each endpoint. */
-export const responses = {
-	createToken: success('Create an API token', 201, tokenSchema),
-	getCurrentAccount: success('Identify the caller of the presented key', 200, openSchema),
-	sendText: success('Send a free-text message', 201, messageSchema),
-	sendTemplate: success('Send a template message', 201, messageSchema),
-	listConversations: success('List conversations', 200, pageSchema(conversationSchema)),
-	listContacts: success('List contacts', 200, pageSchema(contactSchema)),
-	createContact: success('Create a contact', 201, contactSchema),
-	updateContact: success('Update a contact', 200, contactSchema),
-	listTemplates: success('List templates', 200, pageSchema(templateSchema)),
-	createTemplate: success('Create a template', 201, templateSchema),
-	updateTemplate: success('Update a template', 200, templateSchema),
-	createWebhook: success('Register a webhook', 201, webhookSchema),
-	listWebhooks: success('List webhooks', 200, pageSchema(webhookSchema)),
-	deleteWebhook: success('Remove a webhook', 204, openSchema),
-	getMessageStatistics: success('Read analytics of messages', 200, openSchema),
-	getCampaignStatistics: success('Read analytics of campaigns', 200, openSchema),
-	getAgentStatistics: success('Read analytics of agents', 200, openSchema),
-} satisfies Record<EndpointName, ReturnType<typeof success>>;
 
 /** A page and its metadata (assumption: the specification shows only `data`). */
 export type Page<T> = { data: T[]; page: number; limit: number; total: number };
