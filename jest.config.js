@@ -1,5 +1,5 @@
 'use strict';
-// All tests. `npm test` leaves out `variants` and `e2e`, which take long. Mutation testing and the coverage of the nodes run some of
+// All tests. `npm test` leaves out `variants`, `fuzz`, `release` and `e2e`, which take long. Mutation testing and the coverage of the nodes run some of
 // them in their own way: harness/mutation, harness/coverage.
 const { availableParallelism } = require('node:os');
 
@@ -37,6 +37,8 @@ const projects = [
 	project(shared, 'engine', 'engine'),
 	project(shared, 'service', 'service/sandbox', 'service/contract'),
 	project(common, 'variants', 'service/variants'),
+	project(shared, 'fuzz', 'fuzz'),
+	project(common, 'release', 'release'),
 	project(common, 'e2e', 'n8n/e2e'),
 ];
 

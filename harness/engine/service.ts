@@ -113,9 +113,9 @@ export class Service {
 			const { data = [] } = body as { data?: Array<{ url: string }> };
 			return { data: data.map((webhook) => ({ ...webhook, url: write(webhook.url) })) };
 		};
-		jest.spyOn(this.sandbox.state.adapter, 'answer').mockImplementation((name, body) => {
+		jest.spyOn(this.sandbox.state.adapter, 'answer').mockImplementation((name, status, body) => {
 			if (hidesIds && name === 'createWebhook') return { status: 204, body: undefined };
-			return { status: 200, body: name === 'listWebhooks' ? written(body) : body };
+			return { status, body: name === 'listWebhooks' ? written(body) : body };
 		});
 	}
 

@@ -63,7 +63,7 @@ const replies = [
 export const suitesOf: Record<string, string[]> = {
 	api: ['unit/api/endpoints', ...transport.slice(0, 6), ...operations, ...receiving],
 	reading: [
-		'unit/reading/anyJson',
+		'fuzz/reading',
 		'unit/reading/readError',
 		'unit/reading/readEvents',
 		'unit/reading/readList',

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { anyBody, rawWords } from '../../../harness/anyJson';
-import { everyOperation, parametersOf } from '../../../harness/engine/everyOperation';
-import { locator, sendText, useService } from '../../../harness/engine/service';
+import { anyBody, rawWords } from '../../harness/anyJson';
+import { everyOperation, parametersOf } from '../../harness/engine/everyOperation';
+import { locator, sendText, useService } from '../../harness/engine/service';
 
 const service = useService();
 /** Operations that read lists before they send. */

@@ -1,10 +1,10 @@
 /** Whatever JSON a service responds with, the lists and forms of the editor and the test of the credential show records, or an error in words. */
 import fc from 'fast-check';
 
-import { anyBody, anyJson, anyList, rawWords } from '../../../harness/anyJson';
-import { pickers } from '../../../nodes/BusinessMessaging/editor/pickers';
-import { resourceMapping } from '../../../nodes/BusinessMessaging/editor/templateForm';
-import { locator, useService } from '../../../harness/engine/service';
+import { anyBody, anyJson, anyList, rawWords } from '../../harness/anyJson';
+import { pickers } from '../../nodes/BusinessMessaging/editor/pickers';
+import { resourceMapping } from '../../nodes/BusinessMessaging/editor/templateForm';
+import { locator, useService } from '../../harness/engine/service';
 
 const service = useService();
 const parameters = {

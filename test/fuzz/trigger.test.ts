@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { anyBody, anyJson, anyList, anyRecord, rawWords } from '../../../harness/anyJson';
-import { Triggers, useService } from '../../../harness/engine/service';
+import { anyBody, anyJson, anyList, anyRecord, rawWords } from '../../harness/anyJson';
+import { Triggers, useService } from '../../harness/engine/service';
 
 const service = useService();
 const triggers = new Triggers(service);

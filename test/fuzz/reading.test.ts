@@ -1,21 +1,21 @@
 /** Whatever JSON a service sends, reading it throws nothing: a raw error would end a run after its messages were sent. */
 import fc from 'fast-check';
 
-import { anyRecord, fieldNamesWithMeaning as names, strangeRecord } from '../../../harness/anyJson';
-import { readErrorMessage, isRefusal } from '../../../nodes/BusinessMessaging/reading/readError';
-import { readEnvelopes } from '../../../nodes/BusinessMessaging/reading/readEvents';
-import { readPaging } from '../../../nodes/BusinessMessaging/reading/readPaging';
+import { anyRecord, fieldNamesWithMeaning as names, strangeRecord } from '../../harness/anyJson';
+import { readErrorMessage, isRefusal } from '../../nodes/BusinessMessaging/reading/readError';
+import { readEnvelopes } from '../../nodes/BusinessMessaging/reading/readEvents';
+import { readPaging } from '../../nodes/BusinessMessaging/reading/readPaging';
 import {
 	fieldNames,
 	readId,
 	readList,
 	readRecord,
 	readTotals,
-} from '../../../nodes/BusinessMessaging/reading/readResponse';
-import { readSend } from '../../../nodes/BusinessMessaging/reading/readSend';
-import { readTemplates } from '../../../nodes/BusinessMessaging/reading/readTemplates';
-import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
-import { latestTimeOf, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
+} from '../../nodes/BusinessMessaging/reading/readResponse';
+import { readSend } from '../../nodes/BusinessMessaging/reading/readSend';
+import { readTemplates } from '../../nodes/BusinessMessaging/reading/readTemplates';
+import { deduplicationKeyOf } from '../../nodes/BusinessMessaging/webhooks/deduplicationKey';
+import { latestTimeOf, simplify } from '../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
 const responseOf = (given: unknown) => ({ statusCode: 200, headers: {}, body: given });
 

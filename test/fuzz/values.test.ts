@@ -1,9 +1,9 @@
 /** Every field that allows an expression, with values that nobody expects there, e.g. a function: the node sends each as a text, or says in plain words why it cannot. */
 import { uniqBy } from 'lodash';
 
-import { rawWords } from '../../../harness/anyJson';
-import { useService } from '../../../harness/engine/service';
-import { type Place, placesFor } from './places';
+import { rawWords } from '../../harness/anyJson';
+import { useService } from '../../harness/engine/service';
+import { type Place, placesFor } from '../engine/operations/places';
 
 const service = useService();
 const item = {
