@@ -76,7 +76,7 @@ export async function openLogTable(
 	if (missing.length > 0)
 		throw new InputError(
 			`The data table "${logTableName}" has no column ${missing.join(', ')}`,
-			`Add it in n8n's Data tables, as text (sentAt: as date and time). Or rename the table, and the node starts a new, empty table.`,
+			`Add it in n8n's Data tables, as text (sentAt: as date and time). Or rename the table: the node then creates a new, empty table.`,
 		);
 	return tableOf(context, textOrJson(found.id));
 }

@@ -52,7 +52,7 @@ export class Rounds {
 		if (this.isKept) return;
 		throw new InputError(
 			`${rule} needs all items in one run, because n8n does not save what this node did in earlier runs`,
-			'Let this node run only once. If it is in a loop, move it out: it sends no faster than your plan allows. If several nodes are connected to it, connect them to a Merge node, and this node to the Merge node.',
+			'Let this node run only once. If it is in a loop, move it out of the loop: without a loop, it also sends no faster than your plan allows. If several nodes are connected to it, connect them to a Merge node. Then connect the Merge node to this node.',
 		);
 	}
 
@@ -70,7 +70,7 @@ export class Rounds {
 		if (this.round > 0 && !isTool(this.context.getNode()))
 			throw new InputError(
 				`${rule} needs all items in one run, but this node has already run in this execution`,
-				'Put a Merge node before this node, so that all items come together. It may have sent messages in its earlier run.',
+				'Put a Merge node before this node, so that all items come together. This node may have sent messages in its earlier run.',
 			);
 		if (inputs.length > 1)
 			throw new InputError(

@@ -114,7 +114,7 @@ export function repetitionOf({ kind, choices, repeatText }: ExpectedAnswer): str
 
 /** The line in n8n's log if a question may not have been repeated. */
 export function notRepeated(reason: string): string {
-	return `After a reply that does not fit, Send and Wait could not ask again: ${reason}`;
+	return `The reply was not valid, and Send and Wait could not ask again: ${reason}`;
 }
 
 /** Maximum number of messages in one reply. Later ones are ordinary messages. */

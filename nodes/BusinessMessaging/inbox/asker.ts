@@ -219,22 +219,22 @@ function hasOtherKey(url: string): InputError {
 
 function isSilentToo(url: string): InputError {
 	return new InputError(
-		`The Business Messaging Trigger at ${url} did not respond for a minute. It may still receive replies, and they could also start its workflow`,
+		`The Business Messaging Trigger at ${url} did not respond for a minute. It may still receive replies. These replies could then start its workflow`,
 		'Check that all n8n processes are running, or unpublish the workflow of this trigger. Then retry this execution.',
 	);
 }
 
 function isFull(): InputError {
 	return new InputError(
-		'The Business Messaging Trigger that keeps the replies is already waiting for replies from as many people as it can',
+		'The Business Messaging Trigger that keeps the replies cannot wait for replies from more people',
 		'Try again when some people have replied.',
 	);
 }
 
 function hasEnded(): InputError {
 	return new InputError(
-		'The trigger that keeps the replies for Send and Wait heard nothing from this execution for two minutes, so it has stopped waiting for replies to it',
-		'The replies that have arrived start the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that it is not overloaded, and that its computer was not suspended. Then retry this execution. The retry does not ask anybody again.',
+		'This execution did not reach the trigger that keeps the replies for two minutes. So the trigger no longer waits for its replies',
+		'Replies that have already arrived start the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that n8n is not overloaded, and that the computer of n8n was not in sleep mode. Then retry this execution. The retry does not ask anybody again.',
 	);
 }
 
@@ -247,7 +247,7 @@ function isSilent(): InputError {
 
 function isGone(): InputError {
 	return new InputError(
-		'The workflow that keeps the replies is no longer published, or no longer keeps them',
+		"The workflow with 'Keep Replies for Send and Wait' is no longer published, or this option is off",
 		"Publish it again with 'Keep Replies for Send and Wait', then retry this execution. The retry does not send the question again; it only waits for the replies.",
 	);
 }

@@ -199,7 +199,7 @@ export const outputField = choiceField({
 	],
 	default: 'simplified',
 	displayOptions: { show: { '@tool': [true] } },
-	description: 'Which fields the AI model gets',
+	description: 'Which fields of the records the AI model can read',
 });
 
 /** The names of the fields that the records keep, if the output is `selected`. */

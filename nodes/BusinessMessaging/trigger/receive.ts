@@ -120,7 +120,7 @@ function itemsOf(context: IWebhookFunctions, settings: TriggerSettings, late: La
 	if (wanted.length < late.length)
 		writeLog(
 			context,
-			`Replies came after Send and Wait had stopped waiting, and do not pass the filters of this trigger, so they start no workflow: ${late.length - wanted.length}.`,
+			`Replies that came too late for Send and Wait: ${late.length - wanted.length}. The filters of this trigger do not let them pass, so they start no workflow.`,
 		);
 	return wanted.map((one) => ({ json: toLateItem(one, settings.isSimplified) }));
 }

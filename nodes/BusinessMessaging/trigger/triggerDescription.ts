@@ -92,7 +92,7 @@ const optionsField = collectionField({
 			name: 'groupMessages',
 			typeOptions: { minValue: 0, maxValue: maxGroupSeconds, numberPrecision: 1 },
 			default: 3,
-			description: `Joins the messages of one person. The workflow starts after this many seconds without a message, or ${maxGroupSeconds} seconds after the first one.`,
+			description: `Joins the messages of one person. The workflow starts after so many seconds of silence, at the latest after ${maxGroupSeconds} seconds.`,
 		}),
 		numberField({
 			displayName: 'Max Payload Size (KB)',

@@ -69,7 +69,7 @@ test('a trigger waits for at most 50,000 people', async () => {
 		expect(await waitingRun(trigger, part, undefined, { until }).tell()).toMatchObject({
 			inbox: 'yes',
 		});
-	const full = 'from as many people as it can';
+	const full = 'cannot wait for replies from more people';
 	await expect(people.ask([anna, berta, carl])).rejects.toThrow(full);
 	await people.ask([anna, berta]);
 	await expect(people.ask([carl])).rejects.toThrow(full);

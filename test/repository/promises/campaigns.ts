@@ -83,7 +83,8 @@ export const campaigns: Promises = {
 			],
 		},
 		{
-			sentence: 'Sends one message to a person who is in the list twice, or stops with an error',
+			sentence:
+				'Sends only one message to a person who is in the list twice, or stops with an error',
 			provedBy: [
 				'engine/execution/audience.test.ts: gets one message with Send First',
 				'engine/execution/audience.test.ts: stops the run before anything is sent, with Stop With Error',
@@ -95,7 +96,7 @@ export const campaigns: Promises = {
 		},
 		{
 			sentence:
-				'If a number can be in several time zones, the window must be open in all of them: for a number from western Kansas, which can be in two, it is open for ten hours.',
+				'If a number can be in several time zones, the window must be open in all of them. A number from western Kansas can be in two time zones, so its window is open for ten hours.',
 			provedBy: [
 				'engine/execution/sendWindow.test.ts: in %s a message waits until the window is open in all time zones, and no longer',
 			],

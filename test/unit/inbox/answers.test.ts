@@ -211,7 +211,7 @@ test.each<[Partial<ExpectedAnswer>, wanted: string]>([
 
 test('the line in the log says why a question may not have been repeated', () => {
 	expect(notRepeated('timeout')).toBe(
-		'After a reply that does not fit, Send and Wait could not ask again: timeout',
+		'The reply was not valid, and Send and Wait could not ask again: timeout',
 	);
 });
 

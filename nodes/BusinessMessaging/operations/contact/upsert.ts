@@ -111,7 +111,7 @@ async function updateContact(
 	const lost = Object.keys(kept).filter((name) => isEmptyValue(shown[name]));
 	if (lost.length > 0)
 		client.hints.add(
-			`Only the changed fields could be sent. The service may have removed other fields of the contact "${id}": ${lost.join(', ')}. Add these under 'Additional Fields'.`,
+			`The node was able to send only the changed fields. The service may have removed other fields of the contact "${id}": ${lost.join(', ')}. Add these under 'Additional Fields'.`,
 		);
 	return partial;
 }

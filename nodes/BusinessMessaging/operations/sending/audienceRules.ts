@@ -169,7 +169,7 @@ export const audienceField = collectionField({
 					name: 'timeZone',
 					placeholder: 'e.g. America/New_York',
 					description:
-						'The time zone of these hours. If empty, the phone number decides. If it can be in several time zones, it must be the right time in all.',
+						'The time zone of these hours. If empty, the phone number decides. If a number can be in several zones, the window must be open in all of them.',
 				}),
 			],
 		}),

@@ -7,7 +7,7 @@ export const campaignFields = [
 		displayName: 'Send Once',
 		name: 'sendOnce',
 		description:
-			'Whether each recipient gets the campaign only once. The data table Business Messaging Campaigns has a row for each: delete it to send again.',
+			'Whether each recipient gets the campaign only once. To send again, delete the row of the recipient in the data table Business Messaging Campaigns.',
 	}),
 	textField({
 		displayName: 'Campaign',
@@ -28,7 +28,7 @@ export const campaignOptions = [
 			name: 'variant',
 			placeholder: 'e.g. {{ $json.variant }}',
 			description:
-				'To compare variants: name of the variant that this person gets. The node only saves it in the data table.',
+				'The variant that this person gets, to compare variants later. The node saves it in the data table and changes nothing else.',
 		}),
 		{ '/sendOnce': [true] },
 	),

@@ -182,7 +182,7 @@ export const answerFields = [
 				displayOptions: { show: { '/responseType': fixedKinds } },
 				default: 2,
 				description:
-					'How many times to repeat the question after an invalid reply. After that, the node outputs the last reply, and the field valid is false.',
+					'How many times to repeat the question after an invalid reply. After that, the node outputs the last reply with valid: false.',
 			}),
 			textField({
 				displayName: 'Yes Words',
