@@ -130,7 +130,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const check = response.safeParse(result);
 	if (!check.success)
 		throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
-	const sent = state.adapter.answer(name, status, result);
+	const sent = state.adapter.answer(name, result, status);
 	reply.code(sent.status).headers(sent.headers ?? {});
 	if (sent.type) reply.type(sent.type);
 	return sent.body;

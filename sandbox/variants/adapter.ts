@@ -69,8 +69,8 @@ export class VariantAdapter {
 		return this.pages.give(query, (page) => handle({ ...query, page }) as Page<unknown>);
 	}
 
-	/** The response to a call that succeeded with a status of the contract. */
-	answer(name: EndpointName, status: number, result: unknown): Answer {
+	/** The response to a call that succeeded. @param status that of the contract */
+	answer(name: EndpointName, result: unknown, status: number): Answer {
 		const kind = recordName(endpoints[name]);
 		const describe = (records: unknown[]) =>
 			this.wording.out(describeRecords(this.choice, kind, records), kind) as unknown[];

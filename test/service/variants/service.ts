@@ -11,6 +11,9 @@ import { checkTrigger } from './trigger';
 /** The greatest page size of the sandboxes; listings are cut into some pages. */
 const pageSizes = { pageSizeCap: 4, defaultPageSize: 3 };
 
+/** More contacts than the operations delete, and than a service with `list-changes=removed` removes while they are listed. */
+const manyContacts = { sampleContacts: 40 };
+
 /** Has every operation and the trigger tested against each of these services. @param about what they are, for the last line */
 export function testVariants(chosen: Array<Partial<Choice>>, about: string): void {
 	let engine: Engine;
@@ -32,7 +35,7 @@ export function testVariants(chosen: Array<Partial<Choice>>, about: string): voi
 	test.each(chosen.map((variants) => [describeVariants(variants), variants] as const))(
 		'%s',
 		async (_, variants) => {
-			await VariantEnvironment.during(engine, variants, {}, async (environment) => {
+			await VariantEnvironment.during(engine, variants, manyContacts, async (environment) => {
 				await checkOperations(environment);
 				await checkKept(environment);
 				await checkUnknownTemplate(environment);
