@@ -113,7 +113,7 @@ export class Service {
 			const { data = [] } = body as { data?: Array<{ url: string }> };
 			return { data: data.map((webhook) => ({ ...webhook, url: write(webhook.url) })) };
 		};
-		jest.spyOn(this.sandbox.state.adapter, 'answer').mockImplementation((name, status, body) => {
+		jest.spyOn(this.sandbox.state.adapter, 'answer').mockImplementation((name, body, status) => {
 			if (hidesIds && name === 'createWebhook') return { status: 204, body: undefined };
 			return { status, body: name === 'listWebhooks' ? written(body) : body };
 		});

@@ -291,7 +291,7 @@ export function errorFromNetwork(
 		return error(
 			'unreachable',
 			`The service cannot be reached at ${host}: ${reason}`,
-			"Check 'Base URL' in the credential and the network of n8n, then run the node again.",
+			"Check 'Base URL' in the credential and the network of n8n, then try again.",
 		);
 	}
 	if (code === tooLargeCode) {
