@@ -1,5 +1,6 @@
 /** Executions of one node of the package, between a start node and nothing else. Most tests need only this. */
 import { parse, stringify } from 'flatted';
+import once from 'lodash/once';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import type {
 	ExecutionStatus,
@@ -156,6 +157,9 @@ function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResul
 	const runs = resultData.runData[testedNode] ?? [];
 	// n8n stores the execution now. The node may still be working: what it writes from now on is lost.
 	const stored = isWhole ? undefined : stringify(run.data);
+	const readRun = once(() =>
+		stored === undefined ? run : { ...run, data: parse(stored) as IRunExecutionData },
+	);
 	const rounds = runs.map(({ data }) => (data?.main ?? []).map((items) => items ?? []));
 	return {
 		// Older engines leave `running` as the status beside an error.
@@ -166,7 +170,7 @@ function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResul
 		hints: runs.at(-1)?.hints ?? [],
 		context: executionData?.contextData[`node:${testedNode}`] ?? {},
 		get run() {
-			return stored === undefined ? run : { ...run, data: parse(stored) as IRunExecutionData };
+			return readRun();
 		},
 		workflow,
 		id,

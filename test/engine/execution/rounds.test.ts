@@ -187,7 +187,7 @@ test('Stop With Error stops the second run of the node, which an earlier node ha
 	const options = { items: [{ phone: berta }], credentials: service.credentials() };
 	const { error } = await runWorkflow(service.engine.loaded, definition, options);
 	expect(error?.message).toContain('this node has already run in this execution');
-	expect(error?.description).toContain('It may have sent messages in its earlier run.');
+	expect(error?.description).toContain('This node may have sent messages in its earlier run.');
 	expect(service.received()).toEqual({ [anna]: 1, [berta]: 1 });
 });
 

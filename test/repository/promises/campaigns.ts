@@ -205,7 +205,8 @@ export const campaigns: Promises = {
 			],
 		},
 		{
-			sentence: 'chance alone makes such a difference in fewer than 1 of 100 campaigns',
+			sentence:
+				"A difference is clear if chance alone makes it in fewer than 1 of 100 campaigns (Fisher's exact test).",
 			provedBy: [
 				'engine/examples/report.test.ts: the note agrees with a count of all possibilities, for every small campaign',
 			],
