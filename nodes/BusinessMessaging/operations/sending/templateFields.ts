@@ -69,7 +69,7 @@ export function variablesField<const N extends string>(
 		},
 	);
 	const propertyHint =
-		'In "value", enter texts under these names: body_1, header_1, button1_1 (first button), body_customer (named variable), headerPdfUrl (PDF). Leave "schema" out.';
+		'Texts in "value": body_1, header_1, button1_1 (first button), body_customer (named variable), headerPdfUrl (PDF). Leave "schema" out.';
 	return { ...field, builderHint: { propertyHint } };
 }
 
