@@ -82,7 +82,7 @@ export class CampaignGuard implements Guard {
 		if (unremoved.length > 0)
 			return `${start} skip these people, although they got no message: ${uniq(unremoved).join(', ')}. Delete their rows.`;
 		if (unwritten.length === 0) return undefined;
-		return `${start} still have the status mayHaveBeenSent, although the result is known: ${uniq(unwritten).join(', ')}.`;
+		return `${start} report these people as mayHaveBeenSent, although the result is known: ${uniq(unwritten).join(', ')}.`;
 	}
 
 	private async sendClaimed(item: ValidItem, claim: Claim, send: Send): Promise<Outcome> {

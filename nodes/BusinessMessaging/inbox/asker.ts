@@ -205,7 +205,7 @@ function areSeveral(names: string[]): InputError {
 
 function isOtherKey(url: string): InputError {
 	return new InputError(
-		'The workflow that keeps the replies for Send and Wait uses another API key',
+		"The workflow with 'Keep Replies for Send and Wait' uses a different API key",
 		`In the Business Messaging Trigger at ${url}, choose the credential of this node. Then publish the workflow of that trigger again.`,
 	);
 }
@@ -234,7 +234,7 @@ function isFull(): InputError {
 function hasEnded(): InputError {
 	return new InputError(
 		'This execution did not reach the trigger that keeps the replies for two minutes. So the trigger no longer waits for its replies',
-		'Replies that have already arrived start the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that n8n is not overloaded, and that the computer of n8n was not in sleep mode. Then retry this execution. The retry does not ask anybody again.',
+		'If a reply has already arrived, it starts the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that n8n is not overloaded, and that the computer that runs n8n was not in sleep mode. Then retry this execution. The retry does not ask anybody again.',
 	);
 }
 

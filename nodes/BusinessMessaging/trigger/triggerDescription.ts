@@ -14,7 +14,7 @@ import { maxGroupSeconds } from './collect';
 import { filtersField } from './filters';
 
 const manualNotice =
-	'Register the Production URL above at the service, for the chosen events (the Test URL for tests). When you no longer need a URL, remove it there.';
+	'Copy the Production URL above, and register it at the service for the chosen events. For tests, register the Test URL. Remove URLs you no longer need.';
 
 const hmacSchemes = ['sha1', 'sha256', 'sha512'].flatMap((algorithm) => [
 	{ name: `HMAC-${algorithm.toUpperCase()} (Base64)`, value: `${algorithm}-base64` },

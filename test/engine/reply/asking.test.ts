@@ -73,7 +73,7 @@ test('asks nobody with another API key than that of the inbox', async () => {
 	await inbox({ webhookId: 'keyed' });
 	const { error } = await ask({}, { credentials: service.credentials(service.newKey()) });
 	expect(error?.message).toBe(
-		'The workflow that keeps the replies for Send and Wait uses another API key [item 0]',
+		"The workflow with 'Keep Replies for Send and Wait' uses a different API key [item 0]",
 	);
 	expect(service.sent()).toEqual([]);
 });

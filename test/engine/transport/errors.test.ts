@@ -117,8 +117,7 @@ test('a refusal concerns the content of the request, unless it concerns the key,
 	expect(isRefusedContent(new ServiceError('x', { kind: 'refused' }))).toBe(true);
 });
 
-const checkNetwork =
-	"Check 'Base URL' in the credential and the network of n8n, then try again.";
+const checkNetwork = "Check 'Base URL' in the credential and the network of n8n, then try again.";
 const checkBaseUrl = "Check 'Base URL' in the credential.";
 const unreachable = 'The service cannot be reached at host';
 const lost = 'The connection was lost before the service responded';
