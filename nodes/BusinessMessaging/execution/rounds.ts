@@ -69,7 +69,7 @@ export class Rounds {
 			);
 		if (this.round > 0 && !isTool(this.context.getNode()))
 			throw new InputError(
-				`${rule} needs all items in one run, but this node has already run in this execution`,
+				`${rule} needs all items at once, but this node has already run in this execution`,
 				'Put a Merge node before this node, so that all items come together. This node may have sent messages in its earlier run.',
 			);
 		if (inputs.length > 1)

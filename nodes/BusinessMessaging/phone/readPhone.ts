@@ -67,7 +67,7 @@ export function readPhone(written: string, country = ''): PhoneReading {
 	const isListed = readInternational(e164.slice(1)).includes(e164);
 	const hints = [
 		extension && `The extension ${extension} of ${e164} was left out.`,
-		!isListed && `${e164} looks unusual: no such numbers are known in its country.`,
+		!isListed && `${e164} looks unusual: its country has no known numbers of this form.`,
 	];
 	return { e164, extension, hints: compact(hints) };
 }

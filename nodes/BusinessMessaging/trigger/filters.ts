@@ -41,7 +41,7 @@ export const filtersField = collectionField({
 			],
 			default: 'any',
 			description:
-				'Starts the workflow only with messages of this intent, in any of 36 languages. The field <code>intent</code> of the item shows it.',
+				'Starts the workflow only if the message has this intent, in any of 36 languages. The field <code>intent</code> of the item shows the intent.',
 		}),
 		textField({
 			displayName: 'Only Run If',

@@ -44,7 +44,7 @@ test('late replies start only the workflow of the inbox', async () => {
 	]);
 	const texts = all.executions.flatMap(({ items }) => items[0].map(({ json }) => json.text));
 	expect(texts.sort()).toEqual(['Hello', 'Invoice, please', 'Yes']);
-	expect(logged.join('')).not.toContain('do not pass the filters');
+	expect(logged.join('')).not.toContain('do not let them pass');
 	expect(startedBy(others)).toEqual(['Hello']);
 });
 
@@ -61,13 +61,13 @@ test('late replies of which none passes the filters start nothing, and are forgo
 	const parameters = { filters: { firstWords: 'order' }, keepReplies: true };
 	const [orders] = await stopAndRestart([{ parameters, webhookId: 'orders' }]);
 	expect(startedBy(orders)).toEqual([]);
-	expect(logged.join('')).toMatch(/do not pass the filters of this trigger.*: 2\./);
+	expect(logged.join('')).toMatch(/too late for Send and Wait: 2\. The filters/);
 });
 
 test('late replies that do not pass the filters of the only trigger start nothing, and the log says so', async () => {
 	const [invoices] = await stopAndRestart([{ parameters: invoicesOnly, webhookId: 'invoices' }]);
 	expect(startedBy(invoices)).toEqual(['Invoice, please']);
-	expect(logged.join('')).toMatch(/do not pass the filters of this trigger.*: 1\./);
+	expect(logged.join('')).toMatch(/too late for Send and Wait: 1\. The filters/);
 });
 
 test('several late replies that n8n could not start the workflow with before a restart start it once each', async () => {

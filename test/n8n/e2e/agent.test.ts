@@ -32,7 +32,8 @@ beforeEach(async () => {
 		await thinking;
 		return JSON.stringify(messages.at(-1)?.content).includes('a person');
 	});
-	if (await findTable(n8n.client, table)) await deleteTable(n8n.client, table);
+	for (const name of [table, 'Opt-outs'])
+		if (await findTable(n8n.client, name)) await deleteTable(n8n.client, name);
 });
 afterEach(async () => await model.close());
 

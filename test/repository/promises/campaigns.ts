@@ -57,7 +57,8 @@ export const campaigns: Promises = {
 			provedBy: ['engine/execution/sendOnce.test.ts: another campaign is sent to the same people'],
 		},
 		{
-			sentence: '**Edited rows** lead to a second message only if their `status` is `notSent`.',
+			sentence:
+				'**If you edit a row**, the person can get another message only if its `status` is `notSent`.',
 			provedBy: [
 				'engine/execution/sendOnce.test.ts: rows that people have changed never send twice',
 			],
@@ -206,7 +207,7 @@ export const campaigns: Promises = {
 		},
 		{
 			sentence:
-				"A difference is clear if chance alone makes it in fewer than 1 of 100 campaigns (Fisher's exact test).",
+				"A difference is clear if chance alone causes such a difference in fewer than 1 of 100 campaigns (Fisher's exact test).",
 			provedBy: [
 				'engine/examples/report.test.ts: the note agrees with a count of all possibilities, for every small campaign',
 			],

@@ -7,7 +7,7 @@ import {
 
 const noExtension = 'The extension 12 of +15551234567 was left out.';
 const unusual = (e164: string) =>
-	`${e164} looks unusual: no such numbers are known in its country.`;
+	`${e164} looks unusual: its country has no known numbers of this form.`;
 
 test.each<[string, string, string, string[]]>([
 	['tel:7042;phone-context=+1-914-555', '', '+19145557042', []],

@@ -111,7 +111,7 @@ export const answerFields = [
 			{ name: 'Minutes', value: 'minutes' },
 		],
 		default: 'hours',
-		description: 'Unit of Limit Wait Time',
+		description: "The unit of 'Limit Wait Time'",
 	}),
 	collectionField({
 		displayName: 'Reply Options',
