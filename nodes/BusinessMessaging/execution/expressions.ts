@@ -285,7 +285,7 @@ function notReadable(code: string, { displayName }: ParameterField, wrong: strin
 function madeOfMissing(code: string, { displayName }: ParameterField, missing: string): InputError {
 	return new InputError(
 		`${show(code)} in '${displayName}' gives "${missing}" for a missing value`,
-		'Check the names of the fields in the input. If a value may be missing, use an empty text instead, e.g. {{ "Hello " + ($json.name ?? "") }}. If the value really is this word, put only the field into the braces and the other text outside, e.g. Hello {{ $json.name }}.',
+		'Check the names of the fields in the input. If a value may be missing, use an empty text instead, e.g. {{ "Hello " + ($json.name ?? "") }}. If this word is the correct value, put only the field into the braces. Put the other text outside, e.g. Hello {{ $json.name }}.',
 	);
 }
 

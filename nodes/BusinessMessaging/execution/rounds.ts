@@ -51,7 +51,7 @@ export class Rounds {
 	checkKept(rule: string): void {
 		if (this.isKept) return;
 		throw new InputError(
-			`${rule} needs all items in one run, because n8n does not save what this node did in earlier runs`,
+			`${rule} needs all items at once, because n8n does not save what this node did in earlier runs`,
 			'Let this node run only once. If it is in a loop, move it out of the loop: without a loop, it also sends no faster than your plan allows. If several nodes are connected to it, connect them to a Merge node. Then connect the Merge node to this node.',
 		);
 	}
@@ -64,7 +64,7 @@ export class Rounds {
 		const inputs = this.context.getParentNodes(name, { depth: 1 });
 		if (isInLoop)
 			throw new InputError(
-				`${rule} needs all items in one run, but this node is in a loop`,
+				`${rule} needs all items at once, but this node is in a loop`,
 				'Move the node out of the loop. It takes all items at once, and sends no faster than your plan allows.',
 			);
 		if (this.round > 0 && !isTool(this.context.getNode()))
@@ -74,7 +74,7 @@ export class Rounds {
 			);
 		if (inputs.length > 1)
 			throw new InputError(
-				`${rule} needs all items in one run, but ${inputs.length} nodes are connected to this node, so it runs ${inputs.length} times`,
+				`${rule} needs all items at once, but ${inputs.length} nodes are connected to this node, so it runs ${inputs.length} times`,
 				'Combine their items with a Merge node first.',
 			);
 	}

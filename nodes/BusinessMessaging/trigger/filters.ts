@@ -28,7 +28,7 @@ export const filtersField = collectionField({
 			name: 'firstWords',
 			placeholder: 'e.g. stop, help, order',
 			description:
-				'Only messages that begin with one of these words, separated by commas. Case, accents, a slash before the word and punctuation around it do not matter.',
+				'Only messages that begin with one of these words, separated by commas. The trigger ignores upper and lower case, accents, punctuation, and a slash before the word.',
 		}),
 		choiceField({
 			displayName: 'Intent',

@@ -177,7 +177,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		if (cleansUp || !known?.id) return false;
 		throw new NodeOperationError(
 			context.getNode(),
-			`The webhook could not be removed at the service. ${printable(asFailure(error).message)}. While the workflow is not published, events of this webhook start nothing. To remove the webhook, publish and unpublish the workflow again.`,
+			`The webhook could not be removed at the service. ${printable(asFailure(error).message)}. While the workflow is not published, events of this webhook start nothing. To remove the webhook, publish the workflow again, then unpublish it.`,
 		);
 	}
 	if (known) remember(context, omit(known, 'id'));

@@ -44,7 +44,7 @@ const window = {
 const once = { [anna]: 1, [berta]: 1, [carl]: 1, [dora]: 1 };
 const withoutBerta = { [anna]: 2, [carl]: 1, [dora]: 1 };
 const all = { ...withoutBerta, [berta]: 2 };
-const inLoop = 'needs all items in one run, but this node is in a loop';
+const inLoop = 'needs all items at once, but this node is in a loop';
 
 /** For each rule, who gets how many messages; or the error before anything is sent. */
 const rules: Array<[string, INodeParameters, Record<string, number>, string]> = [

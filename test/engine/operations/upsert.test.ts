@@ -281,7 +281,7 @@ test('a contact is not updated if others have the same ID', async () => {
 	const data = range(5).map((n) => ({ id: 'c', phone: phoneOf(n) }));
 	await service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
 	const { error } = await upsert(phoneOf(3));
-	expect(error?.message).toContain('several contacts of the service have the same ID');
+	expect(error?.message).toContain('the service has several contacts with this ID');
 	expect(calls().slice(1)).toEqual([0, 0]);
 });
 

@@ -128,7 +128,8 @@ export const campaigns: Promises = {
 			provedBy: ['engine/execution/rounds.test.ts: %s applies over all rounds of a loop'],
 		},
 		{
-			sentence: 'In every field, an expression without a value stops the run',
+			sentence:
+				'In every field, an expression without a value stops the run. So a mistyped column name never causes a message with a gap.',
 			provedBy: [
 				'engine/operations/missingValues.test.ts: the table contains all fields',
 				'engine/operations/missingValues.test.ts: $at is refused by name',

@@ -76,7 +76,7 @@ export const otherPages: Promises = {
 			provedBy: ['engine/operations/results.test.ts: each counted by the attempt that sent it'],
 		},
 		{
-			sentence: 'filter by these figures under *Highlighted data*',
+			sentence: 'filter by these values under *Highlighted data*',
 			provedBy: [
 				'engine/operations/results.test.ts: the list of executions can be filtered by recipient and campaign',
 			],

@@ -104,7 +104,7 @@ export const sendAndWait: Promises = {
 		},
 		{
 			sentence:
-				'When n8n starts, the inbox becomes active. It passes the replies to the runs that wait, ends the waiting of runs whose time is up, and registers itself again',
+				'When n8n starts, the inbox becomes active. It passes the replies to the runs that wait, ends runs whose time is up, and registers itself again',
 			provedBy: [
 				'engine/reply/everyday.test.ts: after a restart without any message, the inbox gives runs their replies',
 				'n8n/e2e/reply.test.ts: when n8n starts, the inbox wakes without any message',

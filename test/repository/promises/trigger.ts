@@ -20,7 +20,7 @@ export const trigger: Promises = {
 		},
 		{
 			sentence:
-				'If you enter any other text, you cannot publish the workflow, and no delivery is accepted.',
+				'If you enter any other text, you cannot publish the workflow, and the trigger accepts no events.',
 			provedBy: [
 				'engine/trigger/signatures.test.ts: cannot be published with the secret %j',
 				'engine/trigger/signatures.test.ts: after the secret was changed to %j, no delivery is accepted that is signed with the bytes that Node.js decodes from this text',

@@ -126,10 +126,10 @@ describe('duplicates', () => {
 		expect(await apply(item(0, anna, {}), item(1, ben))).toEqual(['pending', 'pending']);
 		forget();
 		await expect(apply(item(0, anna, {}), item(1, ben, first))).rejects.toThrow(
-			"'Send First' needs all items in one run",
+			"'Send First' needs all items at once",
 		);
 		await expect(apply(item(0, anna), item(1, ben, stop))).rejects.toThrow(
-			"'Stop With Error' needs all items in one run, but this node has already run",
+			"'Stop With Error' needs all items at once, but this node has already run",
 		);
 	});
 });

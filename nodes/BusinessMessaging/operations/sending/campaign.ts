@@ -28,7 +28,7 @@ export const campaignOptions = [
 			name: 'variant',
 			placeholder: 'e.g. {{ $json.variant }}',
 			description:
-				'The name of the variant that this person gets, to compare variants later. The node saves it in the data table. It does not change the message.',
+				'The name of the variant that this person gets. The node saves this name in the data table, to compare variants later.',
 		}),
 		{ '/sendOnce': [true] },
 	),
