@@ -28,7 +28,7 @@ export const filtersField = collectionField({
 			name: 'firstWords',
 			placeholder: 'e.g. stop, help, order',
 			description:
-				'Only messages that begin with one of these words, separated by commas. The trigger ignores upper and lower case, accents, punctuation, and a slash before the word.',
+				'Only messages that begin with one of these words, separated by commas. Upper and lower case, accents, punctuation and a leading slash are ignored.',
 		}),
 		choiceField({
 			displayName: 'Intent',

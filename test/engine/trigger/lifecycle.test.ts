@@ -236,7 +236,7 @@ describe('the registration', () => {
 		const it = await triggers.active();
 		await service.fault({ endpoint: 'deleteWebhook', status: 403 });
 		await expect(it.deactivate()).rejects.toThrow(
-			/could not be removed at the service.*not allowed.*publish and unpublish/,
+			/could not be removed at the service.*not allowed.*publish the workflow again, then unpublish it/,
 		);
 		await it.activate();
 		await it.deactivate();

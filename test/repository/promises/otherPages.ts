@@ -44,7 +44,7 @@ export const otherPages: Promises = {
 			provedBy: ['bench/campaign.ts: times the best possible time'],
 		},
 		{
-			sentence: 'measures how many of the allowed messages go out',
+			sentence: 'measures how much of the allowed rate is used',
 			provedBy: [
 				'bench/campaign.ts: of the plan were used',
 				'engine/transport/rate.test.ts: simultaneous requests',

@@ -162,7 +162,7 @@ export const sendAndWait: Promises = {
 		},
 		{
 			sentence:
-				'about 50 bytes for each person in a large run, and up to 300 bytes for a run that asks one person.',
+				'A person needs about 50 bytes in a large run, and up to 300 bytes in a run that asks only one person.',
 			provedBy: [
 				'engine/reply/requests.test.ts: what is stored for one open question has at most 300 bytes',
 			],
