@@ -5,7 +5,7 @@ export const readme: Promises = {
 	'README.md': [
 		{
 			sentence:
-				'one simulated hour with 113 failures and 47,013 campaign messages: none lost, none sent twice, and 467 marked as *may have been sent*',
+				'one simulated hour with 113 failures and 47,013 campaign messages: none sent twice, none lost unnoticed, and 467 marked as *may have been sent*',
 			provedBy: ['n8n/soak/truth.ts: lost, doubled'],
 		},
 		{
@@ -82,7 +82,7 @@ export const readme: Promises = {
 		},
 		{
 			sentence:
-				'A message that may have been sent is marked `mayHaveBeenSent`. If a list may be incomplete, a warning says so.',
+				'A message that may have been sent is marked `mayHaveBeenSent` ([what to do](docs/campaigns.md#messages-that-may-have-been-sent)). If the service may not have returned a whole list, a warning says so.',
 			provedBy: [
 				'engine/operations/sendResponses.test.ts: a response that says neither yes nor no, or both, may have been sent',
 				'engine/operations/results.test.ts: shows a hint if the service does not return the whole list',
