@@ -136,9 +136,8 @@ test('it stays out of a chat in which a colleague wrote last, even if that happe
 test('a customer who writes again while the AI calls a colleague learns that one comes, and gets no other answer', async () => {
 	const id = await publish();
 	const answers: Array<(value?: unknown) => void> = [];
-	const think = () => (thinking = new Promise((resolve) => answers.push(resolve)));
 	for (const [index, text] of ['I want to talk to a person', 'Are you there?'].entries()) {
-		think();
+		thinking = new Promise((resolve) => answers.push(resolve));
 		n8n.write(daisy, text);
 		await until('the model to be asked', () => asked.length === index + 1, { limit: 60_000 });
 	}
