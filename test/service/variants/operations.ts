@@ -154,7 +154,7 @@ async function checkOperation(
 	const missing = environment.has(name) ? undefined : 'does not offer';
 	const isContactWrite = /Contact$/.test(name);
 	const moved = isContactWrite ? environment.contactProblem : undefined;
-	const problem = name === 'createWebhook' ? environment.webhookProblem(false) : (missing ?? moved);
+	const problem = name === 'createWebhook' ? environment.webhookProblem(false) : (moved ?? missing);
 	if (problem) return await checkRefusal(environment, parameters, problem);
 
 	const items = await itemsOf(environment, operation);
