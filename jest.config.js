@@ -1,6 +1,6 @@
 'use strict';
-// All tests. `npm test` leaves out `variants`, `fuzz`, `release` and `e2e`, which take long. Mutation testing and the coverage of the nodes run some of
-// them in their own way: harness/mutation, harness/coverage.
+// All tests. `npm test` leaves out `variants`, `fuzz`, `release` and `e2e`, which take long. Mutation testing and the
+// coverage of the nodes run some of them in their own way: harness/mutation, harness/coverage.
 const { availableParallelism } = require('node:os');
 
 // The nodes read a time without a zone as UTC. If the tests ran in UTC, they would also pass with the server's zone.

@@ -1,6 +1,5 @@
 /** Executions of one node of the package, between a start node and nothing else. Most tests need only this. */
 import { parse, stringify } from 'flatted';
-import once from 'lodash/once';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import type {
 	ExecutionStatus,
@@ -155,11 +154,6 @@ function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResul
 	const isWhole = run.status === 'success' || run.status === 'waiting';
 	const error = resultData.error as ExecutionError | undefined;
 	const runs = resultData.runData[testedNode] ?? [];
-	// n8n stores the execution now. The node may still be working: what it writes from now on is lost.
-	const stored = isWhole ? undefined : stringify(run.data);
-	const readRun = once(() =>
-		stored === undefined ? run : { ...run, data: parse(stored) as IRunExecutionData },
-	);
 	const rounds = runs.map(({ data }) => (data?.main ?? []).map((items) => items ?? []));
 	return {
 		// Older engines leave `running` as the status beside an error.
@@ -169,9 +163,8 @@ function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResul
 		rounds,
 		hints: runs.at(-1)?.hints ?? [],
 		context: executionData?.contextData[`node:${testedNode}`] ?? {},
-		get run() {
-			return readRun();
-		},
+		// n8n stores the execution now. The node may still be working: what it writes from now on is lost.
+		run: isWhole ? run : { ...run, data: parse(stringify(run.data)) as IRunExecutionData },
 		workflow,
 		id,
 	};

@@ -233,7 +233,7 @@ function isFull(): InputError {
 
 function hasEnded(): InputError {
 	return new InputError(
-		'This execution did not reach the trigger that keeps the replies for two minutes. So the trigger no longer waits for its replies',
+		'For two minutes, this execution did not reach the trigger that keeps the replies. So the trigger no longer waits for replies to this execution',
 		'If a reply has already arrived, it starts the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that n8n is not overloaded, and that the computer that runs n8n was not in sleep mode. Then retry this execution. The retry does not ask anybody again.',
 	);
 }

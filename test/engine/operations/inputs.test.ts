@@ -159,14 +159,22 @@ test.each([
 );
 
 test.each([
-	['sendFax', 'The operation "sendFax" of "message" does not exist', 'Choose'],
-	['__CUSTOM_API_CALL__', 'This node cannot make a Custom API Call', 'HTTP Request'],
+	[
+		'sendFax',
+		'The operation "sendFax" of "message" does not exist',
+		"Choose 'Resource' and 'Operation' again.",
+	],
+	[
+		'__CUSTOM_API_CALL__',
+		'This node cannot make a Custom API Call',
+		"Use n8n's HTTP Request node. Its 'Predefined Credential Type' offers the credential of this node.",
+	],
 ])(
 	'the operation %s, which the node does not have, is an error',
 	async (operation, words, next) => {
 		const error = await service.errorOf({ ...send, operation });
 		expect(error?.message).toContain(words);
-		expect(error?.description).toContain(next);
+		expect(error?.description).toBe(next);
 	},
 );
 

@@ -94,9 +94,7 @@ test('it hands over with a summary, stays out of the chat, and comes back when t
 	const id = await publish();
 	expect(await write(daisy, 'I want to talk to a person', id)).toHaveLength(1);
 	expect(textsTo(colleague)).toEqual([
-		expect.stringMatching(
-			new RegExp(`take over the chat with \\${daisy}. .* write: done \\${daisy}\n\n${summary}$`),
-		),
+		`Please take over the chat with ${daisy}. What you write here does not reach the customer: answer in the inbox of your business. To give the chat back to the AI, write: done ${daisy}\n\n${summary}`,
 	]);
 	expect(await write(daisy, 'Are you there?', id)).toEqual([]);
 	expect(await write(colleague, 'I am on it', id)).toEqual([]);

@@ -7,7 +7,7 @@ import { difference, map, partition, sortBy } from 'lodash';
 
 import { readSampleContacts } from '../../../harness/examples';
 import { type Execution, hasEnded, outputOf } from '../../../harness/n8n/client';
-import { findTable, readTable } from '../../../harness/n8n/dataTables';
+import { findTable, readTable, updateTable } from '../../../harness/n8n/dataTables';
 import { until } from '../../../harness/until';
 import { type Editor, withScreenshot } from '../../../harness/editor/editor';
 import { useEditor } from '../../../harness/editor/useEditor';
@@ -144,13 +144,14 @@ describe('a campaign in the editor', () => {
 			const inFile = byVariant(csv.filter((row) => row.readAt).map(({ phone: to }) => to));
 			expect(inFile).toEqual(rows.find(({ label }) => label === 'Read')?.counts);
 			expect(csv.map((row) => row.phone).sort()).toEqual([...reached, uncertain].sort());
-			return [json.notSent, Object.fromEntries(rows.map(({ label, counts }) => [label, counts]))];
+			const counts = Object.fromEntries(rows.map((row) => [row.label, row.counts]));
+			return [json.notSent, counts, json.withoutReceipt];
 		};
 		const expected = {
 			...{ Sent: sent, Delivered: arrived, Read: arrived, Failed: byVariant(failing) },
 			...{ Replied: byVariant(answering), 'Opted out': byVariant(leaving) },
 		};
-		expect(await figures()).toEqual([{ mayHaveBeenSent: 1 }, expected]);
+		expect(await figures()).toEqual([{ mayHaveBeenSent: 1 }, expected, 0]);
 		const rows = await rowsOf('welcome');
 		expect(rows).toHaveLength(196);
 		expect(rows.find(({ phone }) => phone === uncertain)?.status).toBe('mayHaveBeenSent');
@@ -167,6 +168,13 @@ describe('a campaign in the editor', () => {
 		const delivered = { Delivered: sent, Read: sent, Failed: [0, 0] };
 		expect((await figures())[1]).toEqual({ ...expected, ...delivered });
 		expect(await rowsOf('welcome')).toHaveLength(196 + failing.length);
+
+		// As if the receipts of two people had been lost.
+		for (const phone of answering.slice(0, 2)) {
+			const lost = { deliveredAt: null, readAt: null };
+			await updateTable(n8n.client, log, ['phone', phone], lost);
+		}
+		expect((await figures())[2]).toBe(2);
 	}
 
 	test(
