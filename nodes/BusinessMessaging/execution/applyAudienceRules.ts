@@ -28,9 +28,8 @@ import { nextClosing, nextOpening } from './sendWindow';
 /**
  * Gives an outcome to items that are left out, and a failure to items that break a rule.
  *
- * @param items all valid ones; those that were or may have been sent in an earlier attempt only count as duplicates
- * @throws InputError if a rule cannot hold, or excludes a segment that has nobody
- * @throws ServiceError if the contacts of an excluded segment cannot be listed, or not all of them
+ * @throws InputError if a rule cannot be checked, or an excluded segment has no contacts: its name is probably mistyped
+ * @throws ServiceError if not all contacts of an excluded segment can be listed, or none has a number that can be read
  */
 export async function applyAudienceRules(
 	client: Client,
@@ -70,11 +69,9 @@ export async function applyAudienceRules(
 	});
 }
 
-/**
- * Records the recipients of the items that this round handles. A recipient outside the send window is not recorded: a
- * later round sends the message. A duplicate is not recorded either: the first item of its recipient decides.
- */
+/** Records the recipients of the items that this round handles. */
 export async function rememberRecipients(items: ValidItem[], rounds: Rounds): Promise<void> {
+	// A later round sends outside the window of this one. Of duplicates, the first item decides.
 	const putOff: unknown[] = ['outsideSendWindow', 'duplicate'];
 	const isPutOff = ({ outcome }: ValidItem) =>
 		outcome !== undefined && !hasFailed(outcome) && putOff.includes(outcome.records[0]?.reason);
@@ -82,7 +79,7 @@ export async function rememberRecipients(items: ValidItem[], rounds: Rounds): Pr
 	await mapInTurns(theirs, ({ request }) => rounds.add(recipientOf(request)));
 }
 
-/** Leaves out the items that are not among the first ones of a test, counted over all rounds of a loop. @throws InputError */
+/** Leaves out items that are not among the first ones of a test, counted over all rounds of a loop. @throws InputError */
 function limitTest(items: ValidItem[], rounds: Rounds): void {
 	if (!items.some(({ request }) => request.rules?.test)) return;
 	rounds.checkKept("'Number of Test Messages'");
@@ -100,7 +97,7 @@ function checkDuplicates(items: ValidItem[], rounds: Rounds): void {
 	if (has('stop')) rounds.checkComplete("'Stop With Error'");
 }
 
-/** Reads *Exclude Numbers* of all items, which usually have the same list. An item whose list cannot be read has failed. */
+/** Reads *Exclude Numbers*; all items usually have the same list. An item whose list cannot be read has failed. */
 async function readExcludedNumbers(items: ValidItem[]): Promise<void> {
 	const countryOf = ({ request }: ValidItem) => request.rules?.audience?.country;
 	for (const [country, ofCountry] of Object.entries(groupBy(items, countryOf))) {
@@ -117,15 +114,10 @@ async function readExcludedNumbers(items: ValidItem[]): Promise<void> {
 	}
 }
 
-/** The phones of the contacts in each segment. */
+/** The phones of the contacts in each segment, as `samePhoneKey` gives them. */
 type Segments = Map<string, Set<string>>;
 
-/**
- * The outcome of an item whose recipient also occurs in an earlier item, if the message is left out.
- *
- * @param first the index of that earlier item, if it is in the same round
- * @throws InputError
- */
+/** @param first the index of the earlier item with the same recipient, if it is in the same round @throws InputError */
 function repeated(item: ValidItem, first: number | undefined): Outcome | undefined {
 	const { duplicates } = item.request.rules?.audience ?? {};
 	if (duplicates === 'sendFirst') return skip(item, 'duplicate');
@@ -156,7 +148,7 @@ export function outsideWindow(item: ValidItem): Outcome | undefined {
 	return skip(item, 'outsideSendWindow', { ...opening, timeZones });
 }
 
-/** The Send Window as a guard: the window may close while other messages are sent, or while a request waits for its turn. */
+/** The Send Window as a guard: it may close while other messages are sent, or while a request waits for its turn. */
 export const sendWindow: Guard = {
 	guard: async (item, send) => {
 		const outcome = outsideWindow(item) ?? (await send());
@@ -165,17 +157,16 @@ export const sendWindow: Guard = {
 	},
 };
 
-/** The greatest number of time zones that a text names. Further ones are only counted: a toll-free number of +1 may be in 75. */
+/** If there are more time zones, they are only counted: a toll-free number of +1 may be in 75. */
 const maxShownZones = 5;
 
 const minuteMs = 60_000;
-/** The results for windows in time zones at a minute. Finding one takes up to 50 ms, and thousands of items have the same result. */
+/** By minute, window and time zones. Finding a result takes up to 50 ms, and thousands of items have the same one. */
 const openings = new BoundedMap<string, Opening | undefined | Error>({ maxSize: 1_000 });
 
-/** From when to when messages may go out next, ISO 8601. */
+/** When messages may go out next, ISO 8601; `sendBefore` is null if the window then stays open for a week. */
 interface Opening {
 	sendAfter: string;
-	/** When the window closes again, ISO 8601; null if it stays open for a week. */
 	sendBefore: string | null;
 }
 
@@ -195,10 +186,7 @@ function openingOf(window: SendWindow, zones: string[]): Opening | undefined {
 	return opening;
 }
 
-/**
- * @throws InputError for a segment without contacts, which usually has a mistyped name
- * @throws ServiceError if the contacts cannot be listed, or not all of them, or show no phone number
- */
+/** @throws InputError, ServiceError: see {@link applyAudienceRules} */
 async function readSegments(client: Client, items: ValidItem[]): Promise<Segments> {
 	const all = compact(items.map(({ request }) => request.rules?.audience));
 	const excluding = all.filter(({ excludedSegment }) => excludedSegment !== '');
@@ -235,10 +223,7 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 
 const forLocalNumbers = "For local numbers, set 'Default Country' under 'Options'.";
 
-/**
- * The phones that a contact's number may mean: with its country code, and as a local number of each country that the
- * items name. Some numbers may be both, e.g. `6045551234` of Canada or Malaysia.
- */
+/** The phones that a contact's number may mean: `6045551234` can be a local number of Canada or Malaysia. */
 function phonesOf(written: string, countries: string[]): string[] {
 	const local = compact(countries.map((country) => readPhone(written, country).e164));
 	return uniq([written, ...local].map(samePhoneKey)).filter(isPhoneKey);

@@ -1,8 +1,4 @@
-/**
- * Claims the recipients of a run in the campaign log before their messages go out, and writes the results afterwards.
- * Both happen in rounds, as a call to n8n's table takes about as long for hundreds of rows as for one. No n8n: the table
- * is in logTable.ts, the rules are in campaignLog.ts. docs/adr/0014-campaign-log.md
- */
+/** Claims recipients in the campaign log, and writes the results; independent of n8n. docs/adr/0014-campaign-log.md */
 import {
 	type LogRow,
 	LogView,
@@ -86,9 +82,9 @@ interface OpenClaim extends Claim {
 
 /** Between two rounds, ms. After a crash, the messages of one round and one pause are uncertain. */
 const pauseMs = 300;
-/** For so long a claim waits until later claims of other runs have left or are sent, ms. */
+/** How long a claim waits for later claims of other runs to leave or to be sent, ms. */
 const maxWaitMs = 60_000;
-/** At the end of a run, after as many failed rounds in a row, what is not written yet is given up. */
+/** After so many failed rounds in a row, claims are rejected; at the end of a run, unwritten results are given up. */
 const maxFailures = 3;
 /** With more campaigns in a run, the whole log is read instead of one campaign after the other. */
 const maxCampaigns = 100;
@@ -96,19 +92,18 @@ const maxCampaigns = 100;
 /** The claims of one run. */
 export class CampaignClaims {
 	private readonly view = new LogView();
-	/** What the looks of this run read. */
 	private filter: LogFilter = {};
 	/** Claims that are not written yet, and those without a decision. */
 	private wanted: OpenClaim[] = [];
 	private readonly open = new Map<string, OpenClaim>();
-	/** The IDs of this run's claims by their keys. */
+	/** The IDs of the rows of this run's claims, by key. */
 	private readonly ids = new Map<string, number>();
 	/** After this ID, there may be rows of this run whose ID is not known. */
 	private ownFrom = 0;
 	/** The ID of the last message of a preview; no row has a negative one. */
 	private previewId = 0;
 	private results: NewLogRow[] = [];
-	/** The claims to be deleted, with the phones of those without a result: of their rows, and of keys that may have a row. */
+	/** Claims to delete, by row ID; by key if there may be a row whose ID is unknown. The phone is empty after a result. */
 	private readonly done = new Map<number, string>();
 	private readonly lost = new Map<string, string>();
 	private working?: Promise<void>;
@@ -149,10 +144,8 @@ export class CampaignClaims {
 	}
 
 	/**
-	 * Claims a message.
-	 *
 	 * @returns the claim, which has to be settled or released; or why the message must not be sent
-	 * @throws Error if the log cannot be written or read; then the message must not be sent
+	 * @throws Error if the log cannot be written or read; then the message must not be sent either
 	 */
 	async claim(wish: Wish, details: LogDetails): Promise<Taken | Claim> {
 		const verdict = decide(wish, this.view.messagesTo(wish.phone));
@@ -175,7 +168,6 @@ export class CampaignClaims {
 		return undefined;
 	}
 
-	/** Records the result of a claimed message. */
 	settle({ key, phone, campaign = '', details }: Claim, result: MessageResult): void {
 		const { execution, now } = this.settings;
 		const { status, reason = '', messageId = '', message = details.message } = result;
@@ -196,11 +188,7 @@ export class CampaignClaims {
 		this.work();
 	}
 
-	/**
-	 * Writes what is not written yet, at the end of a run. Does not throw.
-	 *
-	 * @returns the phones of the messages whose results could not be written, and of the claims that could not be removed
-	 */
+	/** Writes the rest at the end of a run. Does not throw; returns phones whose rows could not be written or removed. */
 	async close(): Promise<{ unwritten: string[]; unremoved: string[] }> {
 		this.isClosing = true;
 		this.failures = 0;
@@ -232,7 +220,7 @@ export class CampaignClaims {
 			}
 			this.roundMs = this.settings.elapsed() - begin;
 			const pause = this.settings.pause(pauseMs);
-			// At the end of a run, nothing is waited for but a table that fails or claims of other runs.
+			// At the end of a run, only a table that fails and claims of other runs are waited for.
 			const waits = this.failures > 0 || this.open.size > 0;
 			await (waits ? pause : Promise.race([pause, this.closing]));
 		}

@@ -18,12 +18,7 @@ import { isTool } from './toolReview';
 export class CampaignGuard implements Guard {
 	private constructor(private readonly claims: CampaignClaims) {}
 
-	/**
-	 * Opens the campaign log, and reads what it has about the items.
-	 *
-	 * @returns undefined if no item has a campaign or a cap
-	 * @throws InputError; then nothing may be sent
-	 */
+	/** Reads the campaign log; undefined if no item has a campaign or a cap. @throws InputError; then nothing may be sent */
 	static async open(
 		context: IExecuteFunctions,
 		items: ValidItem[],
@@ -52,7 +47,6 @@ export class CampaignGuard implements Guard {
 		return this.claims.aheadMs;
 	}
 
-	/** Sends the message of an item if the log allows it. */
 	async guard(item: ValidItem, send: Send): Promise<Outcome> {
 		const { request } = item;
 		const wish = wishOf(request);
@@ -75,7 +69,7 @@ export class CampaignGuard implements Guard {
 		if (taken) item.outcome = held(item, taken, wish);
 	}
 
-	/** Writes what is not written yet, at the end of a run. @returns a warning about what later runs will do wrong if this fails */
+	/** Writes the rest at the end of a run. @returns a warning about what later runs will do wrong if this fails */
 	async close(): Promise<string | undefined> {
 		const { unwritten, unremoved } = await this.claims.close();
 		const start = `The data table "${logTableName}" could not be written. Later runs will`;
@@ -104,7 +98,6 @@ const toResult = ({ failure }: Extract<Outcome, { failure: unknown }>): MessageR
 	reason: failure.message,
 });
 
-/** The outcome of an item that the log holds back. */
 const held = (item: ValidItem, taken: Taken, { campaign }: Wish): Outcome =>
 	skip(item, taken, taken === 'frequencyCap' ? {} : { campaign });
 
@@ -122,7 +115,6 @@ function periodStart(per: Cap['per']): number {
 	return DateTime.utc().startOf(per).toMillis();
 }
 
-/** What the message is, in a word: the name of its template, or `text`. */
 function messageOf({ body, rules }: OperationRequest): string {
 	return rules?.template?.name ?? textOrJson(body?.template ?? 'text');
 }

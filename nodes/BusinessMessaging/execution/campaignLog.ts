@@ -1,8 +1,6 @@
 /**
- * Decides who may get a message of a campaign, from the rows of the campaign log: a table that several processes read
- * and write at the same time. A run inserts a row for each of its messages, a claim, and then reads the table. Of two
- * runs that claim the same person, the one that reads last sees the other's claim. So no times and no locks are needed.
- * No n8n and no clock; the table is in logTable.ts. docs/adr/0014-campaign-log.md
+ * Decides who may get a message, from the rows of the campaign log, which several processes read and write at the same
+ * time. Why this needs no locks: docs/adr/0014-campaign-log.md. Needs neither n8n nor a clock.
  */
 import { partition, uniqBy } from 'lodash';
 
@@ -16,7 +14,6 @@ export interface LogRow {
 	phone: string;
 	/** `sending` for a claim, `sent`, `mayHaveBeenSent` or `notSent`; people may have written something else. */
 	status: string;
-	/** The execution that has written it. */
 	execution: string;
 	/** A claim and the result that replaces it have the same key. Empty in rows that people have added. */
 	key: string;
@@ -39,11 +36,10 @@ export interface Wish {
 export type Taken = 'alreadySent' | 'mayHaveBeenSent' | 'frequencyCap';
 
 /**
- * Whether a message may be sent.
+ * Whether a message may be sent; `wait` if only later claims are in the way. Why: docs/adr/0014-campaign-log.md.
  *
  * @param others what is in the log for its recipient, without the row of this message
  * @param claimId the ID of its own claim; without a claim, all other claims come first
- * @returns `wait` if only later claims are in the way: each of them sees this one and leaves, or has not seen it and is sent
  */
 export function decide(
 	{ campaign, cap }: Wish,
@@ -69,12 +65,9 @@ export const lastDigits = (phone: string) => phone.replace(/\D/g, '').slice(-7);
 
 const isReadable = (key: string) => /^\+\d{7,15}$/.test(key);
 
-/**
- * Rows become visible in another order than that of their IDs, as a transaction may last longer than the next one. A
- * run drops the claims of a transaction that lasted longer than this, so all rows that count are visible after it.
- */
+/** Claims whose insertion takes longer are dropped, ms. Why: "Late rows" in docs/adr/0014-campaign-log.md. */
 export const maxInsertMs = 10_000;
-/** So rows that were not visible at the last look are at most this much older than its newest row. */
+/** Rows that were not visible at the last look are at most this much older than its newest row, ms. */
 const overlapMs = 3 * maxInsertMs;
 
 /** What a run knows of the log. */
@@ -87,7 +80,6 @@ export class LogView {
 	/** When the newest row was made that was there before the last look, ms. */
 	private lookedAt = -Infinity;
 
-	/** The newest row that is known. */
 	get newest(): Pick<LogRow, 'id' | 'createdAt'> {
 		return this.seen.at(-1) ?? { id: 0, createdAt: -Infinity };
 	}
@@ -125,7 +117,6 @@ export class LogView {
 		this.byId.delete(id);
 	}
 
-	/** The IDs of all rows after an ID that meet a condition. */
 	idsAfter(from: number, condition: (row: LogRow) => boolean): number[] {
 		const ids: number[] = [];
 		for (const [id, row] of this.byId) if (id > from && condition(row)) ids.push(id);

@@ -1,8 +1,6 @@
 /**
- * The values of the node's fields for an item. n8n evaluates the expressions. n8n replaces an expression without a
- * value by an empty text; this module refuses it. One evaluation takes up to a millisecond, and longer with many rows,
- * so there are as few as possible: columns such as `{{ $json.phone }}` are read without n8n, expressions that are the
- * same for the whole run are evaluated once, and the other expressions of a text together.
+ * The values of the node's fields for an item. What is refused, and why: docs/adr/0011-one-run.md. n8n takes up to a
+ * millisecond for an evaluation, and longer with many rows, so there are as few evaluations as possible.
  */
 import { randomUUID } from 'crypto';
 import { compact, get, isEmpty, mapValues, memoize, partition, truncate, zip } from 'lodash';
@@ -44,7 +42,6 @@ const allRows = /(?:\$\(\s*(?:"[^"]*"|'[^']*'|`[^`]*`)\s*\)|\$input)\s*\??\.\s*a
 type Row = { json?: IDataObject } | undefined;
 type Plain = string | number | boolean;
 
-/** The result of an evaluation. */
 interface Evaluation {
 	value?: unknown;
 	error?: Error & { description?: string };
@@ -58,10 +55,7 @@ interface Parsed {
 	codes: string[];
 	/** Whether the text is a single expression. Its value may have any type, and is not converted to text. */
 	isWhole: boolean;
-	/**
-	 * Whether the expressions can be evaluated alone and the results joined. With a backslash or an unclosed brace they
-	 * cannot, because n8n treats these specially.
-	 */
+	/** Whether each expression can be evaluated alone: n8n treats backslashes and unclosed braces specially. */
 	isJoined: boolean;
 }
 
@@ -72,7 +66,7 @@ export class FieldReader {
 	private readonly parse = memoize(parse);
 	private readonly isSameForRun = memoize(isSameForRun);
 	private readonly isToolReview: boolean;
-	/** The results of expressions that are the same for all items. */
+	/** The results of expressions that are the same for all items: also the same objects, as coerce.ts expects. */
 	private readonly ofRun = new Map<string, Evaluation>();
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -86,11 +80,7 @@ export class FieldReader {
 		return name in this.parameters;
 	}
 
-	/**
-	 * The value of a field for an item. A list or text that is the same for all items is the same object.
-	 *
-	 * @throws InputError that names field and expression, if one fails, has no value, or has one that people cannot read
-	 */
+	/** @throws InputError that names field and expression, if one fails, has no value, or has one that people cannot read */
 	read(field: ParameterField, index: number): unknown {
 		const saved = this.parameters[field.name] ?? field.default;
 		return mapTexts(saved, field.name, (text, path) => {
@@ -100,7 +90,7 @@ export class FieldReader {
 		});
 	}
 
-	/** The rows of other nodes that the expression in a field goes through, without rows that have no field. */
+	/** The rows that the expression in a field goes through, e.g. with `$('Opt-outs').all()`, without empty ones. */
 	rowsOf(path: string, index: number): IDataObject[] {
 		const codes = textOrJson(get(this.parameters, path)).match(allRows) ?? [];
 		const items = codes.flatMap((code) => this.ask(`{{ ${code} }}`, index).value as Row[]);
@@ -133,7 +123,6 @@ export class FieldReader {
 		throw noValue(code, field, true);
 	}
 
-	/** What to insert for each expression of a text, in the same order. */
 	private readParts(codes: string[], field: ParameterField, index: number): Plain[] {
 		const known = new Map<string, Plain | undefined>(
 			codes.map((code) => [code, this.known(code, index)]),
@@ -159,10 +148,7 @@ export class FieldReader {
 			throw unreadable(value, `${show(code)} in '${field.displayName}'`);
 	}
 
-	/**
-	 * The value of an expression that needs no evaluation; or, for a tool call that is reviewed, the parameters of the
-	 * call as lines of text.
-	 */
+	/** The value of a column; for a tool call that is reviewed, also the parameters of the call as lines of text. */
 	private known(code: string, index: number): Plain | undefined {
 		if (!this.isToolReview || !isToolParameters(code)) return columnOf(this.items[index], code);
 		return toLines(this.ask(`{{${code}}}`, index).value);
@@ -200,7 +186,6 @@ export class FieldReader {
 			throw madeOfMissing(code, field, missing);
 	}
 
-	/** n8n's result for a text with expressions. */
 	private ask(text: string, index: number): Evaluation {
 		const evaluate = () => {
 			try {
@@ -219,7 +204,7 @@ export class FieldReader {
 	}
 }
 
-/** A copy of a value in which each text is replaced, at any depth. The path of a text consists of the keys that lead to it. */
+/** Replaces each text in a value, at any depth. Its path consists of the keys that lead to it, e.g. `options.variant`. */
 function mapTexts(
 	value: unknown,
 	path: string,
@@ -265,10 +250,7 @@ function checkFixed(text: string, { displayName }: ParameterField): string {
 	);
 }
 
-/**
- * Whether an expression has no result. NaN and Infinity come from calculations that have none; a sheet may contain the
- * word for a missing value.
- */
+/** Calculations without a result give NaN or Infinity. A sheet may contain a word for a missing value, e.g. `null`. */
 function isMissing(value: unknown, code: string, field: ParameterField): boolean {
 	if (isMissingWord(value, code)) return !forJson(field);
 	const isNumber = typeof value === 'number';

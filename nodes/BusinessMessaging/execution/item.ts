@@ -1,4 +1,3 @@
-/** An input item on its way through a run of the node. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
@@ -22,9 +21,8 @@ export type SkipReason =
 export interface Item {
 	/** Its position among the input items, counted from 0 as in n8n's own messages. */
 	readonly index: number;
-	/** Its fields, for an output that keeps them. */
+	/** Its fields and files, for an output that keeps them. */
 	readonly input: IDataObject;
-	/** Its files, for the same output. */
 	readonly files?: INodeExecutionData['binary'];
 	/** Missing if the value of a field is invalid. */
 	request?: OperationRequest;
@@ -38,7 +36,7 @@ export interface Item {
 	outcome?: Outcome;
 }
 
-/** An item that has not failed. */
+/** An item whose fields are valid. */
 export type ValidItem = Item & { request: OperationRequest };
 
 /** The outcome of an item that gets no message. */
@@ -68,10 +66,7 @@ export function hasFailed(outcome: Outcome | undefined): outcome is { failure: S
 	return outcome !== undefined && 'failure' in outcome;
 }
 
-/**
- * The state of an item; it has exactly one. `failed`: nothing was sent. `uncertain`: the item has failed, but the
- * message may have been sent.
- */
+/** The state of an item. `failed`: nothing was sent. `uncertain`: it has failed, but the message may have been sent. */
 export type ItemState = 'pending' | 'done' | 'leftOut' | 'failed' | 'uncertain';
 
 /** The state of an item with this outcome. An item with an invalid field counts as failed. */
@@ -81,7 +76,7 @@ export function stateOf(outcome: Outcome | undefined): ItemState {
 	return outcome.isLeftOut ? 'leftOut' : 'done';
 }
 
-/** Tells whether an item is in one of some states. */
+/** A function that tells whether an item is in one of these states. */
 export function inState(...states: Array<Exclude<ItemState, 'failed'>>) {
 	return (item: Item): item is ValidItem => states.some((state) => state === stateOf(item.outcome));
 }

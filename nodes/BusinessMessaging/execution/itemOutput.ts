@@ -33,10 +33,7 @@ export async function toOutputs(
 	return keepsInput ? await withInputs(outputs, items) : outputs;
 }
 
-/**
- * The output of an item that was carried out, has failed or was left out. n8n sends an item to the error output only if
- * `error` is its only field. n8n then adds the fields of the input.
- */
+/** The output of an item that was carried out, has failed or was left out. */
 export function toOutput(
 	{ onError }: INode,
 	{ index, request, outcome }: Item,
@@ -51,6 +48,7 @@ export function toOutput(
 		}));
 	const { message, description, statusCode, sendStatus } = outcome.failure;
 	const error = { message, ...pickBy({ description, statusCode }), sendStatus };
+	// n8n sends an item to the error output only if `error` is its only field. n8n then adds the fields of the input.
 	if (!isMessage || onError === 'continueErrorOutput') return [{ json: { error }, pairedItem }];
 	const to = textOrJson(request?.body?.to) || null;
 	const reason = isPreview ? joinSentences(message, description) : message;
@@ -65,15 +63,11 @@ const toRow = (record: IDataObject) => omit(record, 'messageId');
 export const joinSentences = (message: string, description?: string) =>
 	description ? `${message}. ${description}` : message;
 
-/** Fields that only some results have. */
 const rareFields = 'error meantFor sendAfter sendBefore sentAs skipped timeZones'.split(' ');
 /** Fields of a result. The input may contain them from an earlier run; they must not look like results of this run. */
 const ownFields = ['messageId', ...rareFields];
 
-/**
- * Outputs followed by the fields of their inputs, and with their files. If both have the same field, the output's is used. n8n's table shows
- * columns in the order in which they first appear, so the first item gets all fields of a result.
- */
+/** n8n shows columns in the order in which they first appear, so the first result gets the fields of all results. */
 async function withInputs(
 	outputs: INodeExecutionData[],
 	items: Item[],

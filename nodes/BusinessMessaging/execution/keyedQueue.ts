@@ -6,13 +6,12 @@ import { yieldToN8n } from '../yieldToN8n';
 interface QueueSettings<T> {
 	/** Items with the same key are carried out one after the other, in their order. */
 	keyOf: (item: T) => string;
-	/** Maximum number of items at the same time, but at least one is; read again after each item. */
+	/** Maximum number of items at the same time, at least 1; read again after each item. */
 	concurrency: () => number;
-	/** Once this is true, no further item is started. */
 	isStopped: () => boolean;
 }
 
-/** Carries out all items in about their order: after each item, its queue goes to the end of the line. `task` must not reject. */
+/** Carries out items in about their order: a queue goes to the end of the line after an item. `task` must not reject. */
 export async function inQueues<T>(
 	items: T[],
 	{ keyOf, concurrency, isStopped }: QueueSettings<T>,
@@ -43,7 +42,7 @@ export async function inQueues<T>(
 	});
 }
 
-/** Runs as many tasks at the same time as `limit` says, which is read again after each task. The other tasks wait in their order. */
+/** Runs at most `limit` tasks at the same time; it is read again after each task. The others wait in their order. */
 export function atMost(limit: () => number): <T>(task: () => Promise<T>) => Promise<T> {
 	let underWay = 0;
 	const waiting: Array<() => void> = [];

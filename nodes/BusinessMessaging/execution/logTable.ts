@@ -1,7 +1,6 @@
 /**
- * The campaign log as one of n8n's data tables. A node cannot open data tables, but it may run a sub-workflow that it
- * brings along, and this one may contain n8n's own Data Table node. It counts as its parent, so the table is in the
- * project of the workflow. n8n does not list these executions. docs/adr/0014-campaign-log.md
+ * The campaign log as one of n8n's data tables. A node may not open them, so it runs a sub-workflow with n8n's own Data
+ * Table node. It counts as its parent, so the table is in the project of the workflow. docs/adr/0014-campaign-log.md
  */
 import { chunk } from 'lodash';
 import type {
@@ -20,7 +19,6 @@ import type { LogRow } from './campaignLog';
 /** The name of the table. */
 export const logTableName = 'Business Messaging Campaigns';
 
-/** The columns of the table. The node never writes those from `deliveredAt` to `reply`: workflows do, for receipts and replies. */
 const columns = {
 	campaign: 'string',
 	phone: 'string',
@@ -37,7 +35,7 @@ const columns = {
 	reply: 'string',
 	idempotencyKey: 'string',
 };
-/** The columns that a workflow may do without. */
+/** The node never writes these: workflows do, for receipts and replies. */
 const optionalColumns = ['deliveredAt', 'readAt', 'failedAt', 'reply'];
 
 /** Rows in a call: as many as n8n's node reads in one piece, so that a row that is added meanwhile does no harm. */
@@ -52,12 +50,7 @@ interface Condition {
 	keyValue: string | number;
 }
 
-/**
- * Opens the campaign log of the workflow's project.
- *
- * @param isPreview if there is no table yet, a preview does not create it, but gets an empty one
- * @throws InputError if this n8n has no data tables, or a column is missing
- */
+/** Opens or creates the project's campaign log. @throws InputError if n8n has no data tables, or a column is missing */
 export async function openLogTable(
 	context: IExecuteFunctions,
 	isPreview: boolean,
@@ -81,7 +74,7 @@ export async function openLogTable(
 	return tableOf(context, textOrJson(found.id));
 }
 
-/** The log of a preview before the first campaign. A preview writes nothing. */
+/** The log of a preview before the first campaign: a preview does not create the table. */
 const emptyTable: LogTable = {
 	async *read() {},
 	last: async () => await Promise.resolve(undefined),
@@ -113,7 +106,6 @@ async function createTable(context: IExecuteFunctions): Promise<IDataObject> {
 	return table;
 }
 
-/** The table with this ID. */
 function tableOf(context: IExecuteFunctions, id: string): LogTable {
 	const dataTableId = { __rl: true, mode: 'id', value: id };
 	const row = async (operation: string, parameters: INodeParameters, items?: IDataObject[]) =>

@@ -1,6 +1,6 @@
 /**
- * Finds the words that JavaScript writes for a missing value: `"Hello " + $json.missing` gives "Hello undefined". A user or
- * a customer may write the same words, e.g. German "um null Uhr", so only words that an expression has made count.
+ * Finds the words that JavaScript writes for a missing value: `"Hello " + $json.missing` gives "Hello undefined". People
+ * may write the same words, e.g. German "um null Uhr", so only words that an expression has made count.
  */
 import { isObject } from 'lodash';
 
@@ -22,11 +22,7 @@ export function isMissingWord(value: unknown, code: string): boolean {
 	return !textsIn(code).includes(value.trim());
 }
 
-/**
- * Such a word in the result of an expression, if neither the code nor the item contains it.
- *
- * @param json the fields of the item
- */
+/** Such a word in the result of an expression, if neither the code nor the item's fields (`json`) contain it. */
 export function missingWordIn(text: string, code: string, json: unknown): string | undefined {
 	if (!word.test(text) || isPlain(code)) return undefined;
 	const data = stringsIn(json).filter((one) => !onlyWord.test(one.trim()));
@@ -52,7 +48,6 @@ function textsIn(code: string): string[] {
 	);
 }
 
-/** All texts in a value, at any depth. */
 function stringsIn(value: unknown): string[] {
 	if (typeof value === 'string') return [value];
 	return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];

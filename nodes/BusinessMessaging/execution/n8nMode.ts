@@ -1,7 +1,4 @@
-/**
- * n8n's engine 2.0, an experiment of n8n 2.41 (docs/compatibility.md): how to recognize it, and how to find out what it
- * does not report.
- */
+/** Recognizes n8n's engine 2.0, an experiment of n8n 2.41 (docs/compatibility.md), and n8n's evaluations. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isTool } from './toolReview';

@@ -1,4 +1,3 @@
-/** What a run would send, without sending it. */
 import { mapInTurns } from '../yieldToN8n';
 import { textOrJson } from '../jsonValues';
 import { previewOf } from '../operations/sending/messagePreview';

@@ -1,4 +1,4 @@
-/** What n8n shows about a run that sends messages: labels and figures of its execution, its progress, its total and its hints. */
+/** What n8n shows about a run that sends messages: labels and figures of its execution, progress, total and hints. */
 import { compact, countBy, max, min, uniq, uniqBy } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -20,10 +20,7 @@ import type { RetryRecord } from './retryRecord';
 /** The greatest length of a label, characters: n8n cuts off longer ones. */
 const maxLength = 255;
 
-/**
- * Labels the execution with the recipient and the campaign, if there is only one of each. n8n's list of executions can
- * be filtered by these labels.
- */
+/** Labels the execution with its only recipient and its only campaign, to filter n8n's list of executions by them. */
 export function labelExecution(
 	{ customData }: IExecuteFunctions,
 	{ recipientOf }: Operation,
@@ -55,10 +52,7 @@ const figure = /^\d+$/;
 const shownOf = (context: IExecuteFunctions) =>
 	context.getContext('flow') as { figuresOf?: string };
 
-/**
- * Resets the figures that n8n's Retry button has copied from the old execution. n8n cannot delete custom data, so they
- * become zero.
- */
+/** Resets the figures that n8n's Retry button has copied. n8n cannot delete custom data, so they become zero. */
 export function resetFigures(context: IExecuteFunctions): void {
 	const { customData } = context;
 	const shown = shownOf(context);
@@ -71,8 +65,7 @@ export function resetFigures(context: IExecuteFunctions): void {
 
 /**
  * Counts the results of this run's messages, in n8n's custom data and, from n8n 2.22 on, as attributes of the node's
- * span. Messages that an earlier attempt has sent were counted by that attempt. In a run that was stopped, requests
- * under way count as uncertain.
+ * span. An earlier attempt has counted what it sent. In a run that was stopped, requests under way count as uncertain.
  */
 export function reportFigures(
 	context: IExecuteFunctions,
@@ -95,18 +88,14 @@ export function reportFigures(
 	context.setMetadata?.({ tracing });
 }
 
-/** What a node has reported last. */
+/** What a node has reported last; `run` is the name of its RetryRecord. */
 interface Reported {
 	execution: string;
-	/** See RetryRecord. */
 	run: string;
 	figures: Figures;
 }
 
-/**
- * Adds the figures of a run to those of its execution. An item that was skipped or has failed in an earlier attempt of
- * the same run is counted once.
- */
+/** An item that was skipped or has failed in an earlier attempt of the same run is counted once. */
 function addFigures(context: IExecuteFunctions, run: string, figures: Figures): void {
 	const { customData } = context;
 	if (!customData) return;
@@ -132,10 +121,8 @@ const minStep = 100;
 const maxLines = 20;
 
 /**
- * Writes the progress of a long run to n8n's log: n8n shows nothing of a node before it ends. No line contains anything
- * from a message.
- *
- * @returns a function to call after each message of the run
+ * Writes the progress of a long run to n8n's log, because n8n shows nothing of a node before it ends. No line contains
+ * anything from a message. Call the returned function after each message.
  */
 export function logProgress(context: IExecuteFunctions, total: number): (outcome: Outcome) => void {
 	const run = `Workflow "${context.getWorkflow().name}", execution ${context.getExecutionId()}, node "${context.getNode().name}"`;
@@ -161,10 +148,7 @@ export function logProgress(context: IExecuteFunctions, total: number): (outcome
 /** The greatest number of hints; more would hide the output. */
 const maxHints = 10;
 
-/**
- * Shows the total of the messages above the output, then each hint once, first those about all items. If there are too
- * many hints, the last one says how many are not shown.
- */
+/** Shows the total of the messages above the output, then each hint once, first those about all items. */
 export function addHints(
 	context: IExecuteFunctions,
 	{ recipientOf, waits }: Operation,
@@ -197,7 +181,6 @@ export function addHints(
 	if (hidden > 0) add('warning', `${more} not shown.`);
 }
 
-/** What a preview adds if items fail. */
 const stopsSend =
 	'If an item cannot be sent, no message is sent at all. Correct such items, or remove them from the list.';
 
@@ -210,24 +193,16 @@ function excludedOf(items: Item[]): string | undefined {
 	return `'Exclude Numbers' has ${range} ${most === 1 ? 'number' : 'numbers'}.`;
 }
 
-/** How a run handles its messages. */
 interface MessageRun {
 	isPreview: boolean;
-	/** Whether failed items go to the error output. */
 	hasErrorOutput: boolean;
 }
 
-/** The result of a message. */
 type ResultKind = Exclude<ItemState, 'pending' | 'leftOut'> | SkipReason;
 
-/**
- * The total of a run that sends messages, e.g. "Preview: nothing was sent. 22 would be sent, 2 duplicates, 4 cannot be
- * sent (see reason)."
- *
- * @returns undefined for a single message, unless it is a preview: the message's item says the same
- */
+/** E.g. "Preview: nothing was sent. 22 would be sent, 2 duplicates, 4 cannot be sent (see reason)." */
 function totalOf(items: Item[], run: MessageRun): string | undefined {
-	if (!run.isPreview && items.length < 2) return undefined;
+	if (!run.isPreview && items.length < 2) return undefined; // the item says the same
 	const counts = countBy(items, kindOf);
 	const isTest = items.some(({ request }) => request?.rules?.test);
 	const found = Object.entries(phrasesOf(run, isTest))

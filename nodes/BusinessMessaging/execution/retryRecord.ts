@@ -1,7 +1,6 @@
 /**
- * The messages that a run has sent, so that neither Retry On Fail nor the Retry button sends them again. The record is
- * kept in the node's context, which n8n stores with the execution. An item is identified by its index and recipient,
- * and not by its text, because a text may contain the time.
+ * The messages that a run has sent, so that neither Retry On Fail nor the Retry button sends them again. They are kept in
+ * the node's context, which n8n stores with the execution.
  */
 import { createHash, randomUUID } from 'crypto';
 import { isEmpty, map, omit, pick } from 'lodash';
@@ -55,9 +54,9 @@ export class RetryRecord implements Guard {
 	) {
 		const stored = context.getContext('node') as { sent?: Record<string, StoredRun> };
 		this.runs = stored.sent ??= {};
-		// An attempt of a tool may be another run: agents that run their tools themselves count attempts as runs, and a
-		// model may repeat a call that has failed. So what the model has said tells one call from another. In n8n's engine,
-		// a model may ask a question again. A model that says nothing leaves the texts, which may change with every attempt.
+		// Another run of a tool may be another attempt: agents that run their tools themselves count attempts as runs, and
+		// models repeat calls that have failed. So what the model has said identifies a call, or else the texts, although
+		// these may change with every attempt. In n8n's engine, a run identifies a question: a model may ask it again.
 		const isCall = isTool(context.getNode()) && (!operation.waits || context.isToolExecution?.());
 		const [{ json } = { json: {} }] = context.getInputData();
 		const said = omit(json, 'toolCallId');
@@ -79,10 +78,8 @@ export class RetryRecord implements Guard {
 	}
 
 	/**
-	 * Records that the item's request goes out now.
-	 *
-	 * @returns an idempotency key: that of its row in the campaign log, else one that is the same for all attempts to send
-	 * this content. A corrected text has another key: for the first key, a service may repeat its refusal.
+	 * Records that the item's request goes out now. Returns the idempotency key of its row in the campaign log, else one for
+	 * all attempts to send this content. A corrected text has another: for the first, a service may repeat its refusal.
 	 */
 	begin(item: ValidItem): string {
 		const key = this.keyOf(item);
@@ -91,14 +88,12 @@ export class RetryRecord implements Guard {
 		return item.idempotencyKey ?? digest(message);
 	}
 
-	/** Sends the message of an item, and records the result. */
 	async guard(item: ValidItem, send: Send): Promise<Outcome> {
 		const outcome = await send().catch(toOutcome);
 		this.keep(item, outcome);
 		return outcome;
 	}
 
-	/** Records the result of an item. If the message was certainly not sent, or a rule left it out, nothing is kept. */
 	private keep(item: ValidItem, outcome: Outcome): void {
 		const { items } = this.run;
 		const key = this.keyOf(item);
@@ -112,6 +107,7 @@ export class RetryRecord implements Guard {
 		delete this.runs[this.name];
 	}
 
+	/** Without the text of the message, because it may contain the time. */
 	private keyOf({ index, request }: ValidItem): string {
 		const { resource, value, recipientOf = () => '' } = this.operation;
 		return [index, resource, value, recipientOf(request)].join(' ');

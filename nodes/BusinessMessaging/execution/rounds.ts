@@ -32,12 +32,11 @@ export class Rounds {
 		return (this.stored.people[person] ?? this.round) !== this.round;
 	}
 
-	/** Records that a person is in this round. */
 	add(person: string): void {
 		this.stored.people[person] ??= this.round;
 	}
 
-	/** Counts the items of this round, for a test of the first items. @returns how many items there were before this round */
+	/** Counts the items of this round, for a test of the first items. @returns how many there were before this round */
 	test(): number {
 		const { tested } = this.stored;
 		const items = this.context.getInputData().length;
@@ -56,7 +55,7 @@ export class Rounds {
 		);
 	}
 
-	/** @throws InputError if this run does not have all items, so that a rule cannot be applied before the first message is sent */
+	/** @throws InputError if this run does not have all items, so that a rule cannot be applied before the first message */
 	checkComplete(rule: string): void {
 		const { name } = this.context.getNode();
 		const before = this.context.getParentNodes(name).map((node) => node.name);

@@ -51,7 +51,7 @@ export interface Listening {
 	stop: () => Promise<void>;
 }
 
-/** Begins to listen for the replies to all valid items, before the first request goes out. @throws ServiceError, InputError */
+/** Begins to listen for replies to all valid items, before the first request. @throws ServiceError, InputError */
 export type Listen = (context: IExecuteFunctions, items: Item[]) => Promise<Listening>;
 
 /** What all items of a run share. */
@@ -59,7 +59,6 @@ interface Run {
 	operation: Operation;
 	/** For requests that must not be repeated. */
 	record?: RetryRecord;
-	/** For an operation that waits for replies. */
 	listening?: Listening;
 	/** For messages with Send Once or a Frequency Cap. */
 	log?: CampaignGuard;
@@ -69,11 +68,8 @@ interface Run {
 }
 
 /**
- * Runs an operation over all input items.
+ * Runs an operation over all input items. The output is in their order, each record paired with its item.
  *
- * @param listen for an operation that waits for replies
- * @param stopsAtFirstFailure whether the first failed item ends the run
- * @returns the records of all items in their order, each paired with its item
  * @throws NodeApiError or NodeOperationError for the first failed item, unless the node continues on errors
  */
 export async function runOperation(
@@ -180,7 +176,7 @@ function refuse(context: IExecuteFunctions, items: Item[], note: string): void {
 		if (hasFailed(outcome)) throw toNodeError(context.getNode(), outcome.failure, index, note);
 }
 
-/** Recalls what was done in an earlier attempt, and prepares what the remaining items share. If the preparation fails, all of them fail. */
+/** Recalls earlier attempts, and prepares what the other items share. If the preparation fails, all of these fail. */
 async function openRun(
 	context: IExecuteFunctions,
 	operation: Operation,
@@ -218,10 +214,7 @@ function review(operation: Operation, item: ValidItem, prepared: unknown): void 
 	}
 }
 
-/**
- * Fails items whose requests were never sent. The error may come from a request that may have taken effect; that does
- * not apply to these items.
- */
+/** Fails items that were not sent. The error may come from another request, which may have taken effect. */
 function fail(items: Item[], error: unknown): void {
 	const cause = asFailure(error);
 	const { message, description, statusCode } = cause;
@@ -232,7 +225,7 @@ function fail(items: Item[], error: unknown): void {
 	for (const item of items) item.outcome = { failure };
 }
 
-/** Begins to listen for replies. If nothing can receive them, all valid items fail, also those that were asked in an earlier attempt. */
+/** If nothing can receive replies, all valid items fail, also those that were asked in an earlier attempt. */
 async function beginListening(
 	context: IExecuteFunctions,
 	items: Item[],
@@ -247,10 +240,7 @@ async function beginListening(
 	}
 }
 
-/**
- * How many requests go out at the same time. With Send Once fewer do, because after a crash Send Once cannot know the
- * results of requests under way.
- */
+/** With Send Once, fewer requests go out at the same time: after a crash, nobody knows the results of those under way. */
 function concurrencyOf(items: ValidItem[], client: Client): () => number {
 	const least = items.some(({ request }) => request.rules?.campaign) ? 24 : 100;
 	const { concurrency } = optionsOf(items);
@@ -261,10 +251,7 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 	return (keyOf ?? recipientOf)(request);
 }
 
-/**
- * How many items claim their recipients before their turn: as many as the plan allows until a claim has its decision,
- * but few for few simultaneous requests. After a crash, the messages of these items are uncertain.
- */
+/** How many items make claims before their turn. After a crash, they are uncertain. docs/adr/0014-campaign-log.md */
 function lookAhead({ aheadMs }: CampaignGuard, client: Client, simultaneous: number): number {
 	return Math.min(client.freeWithin(aheadMs), 5 * simultaneous, mostAhead);
 }
@@ -287,10 +274,7 @@ function guarded(guards: Guard[], item: ValidItem, send: Send): Send {
 	);
 }
 
-/**
- * The item that is sent instead of one that was certainly not sent, if there is one. For a question there is none,
- * because the replies to all questions are listened for before the first question is sent.
- */
+/** The item to send instead of one that was certainly not sent. Not for a question: nobody listens for its reply. */
 function insteadOf({ waits }: Operation, { instead, outcome }: ValidItem): ValidItem[] {
 	if (!instead || waits || stateOf(outcome) !== 'failed') return [];
 	instead.outcome = undefined;
@@ -320,7 +304,7 @@ async function carryOut(
 		let isTooLate = false;
 		const sendUnguarded: Send = async (request = item.request) =>
 			await inTurn(async () => {
-				// It may have claimed its entry before the run was stopped. As nothing is sent, the claim is removed.
+				// It may have made its claim before the run was stopped. As nothing is sent, the claim is removed.
 				isTooLate = settings.isStopped();
 				const outcome = isTooLate ? stopped : await sendItem(run, client, item, request);
 				hasToStop ||= stopsAtFirstFailure && isFailure(outcome); // before the next item gets its turn
@@ -360,9 +344,8 @@ function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
 }
 
 /**
- * Rejects at once when the user stops the execution. Requests under way are still finished.
- *
- * @param onStop n8n stores the execution right after this call, and nothing of what the node reports later
+ * Rejects at once when the user stops the execution. Requests under way are still finished. n8n stores the execution
+ * right after `onStop`, and nothing of what the node reports later.
  */
 async function untilStopped<T>(
 	context: IExecuteFunctions,

@@ -8,19 +8,11 @@ const parameters = String.raw`(?:${node}|\$input)\s*\??\.\s*params\b`;
 const names = String.raw`\$(?:env|vars|workflow|execution|runIndex|mode|nodeId|nodeVersion|today|jmesPath|jmespath|min|max|average|if|ifEmpty|not)\b`;
 const ofRun = new RegExp([ofNode, parameters, names].join('|'), 'g');
 
-/**
- * Anything else may depend on the item: n8n's other names, objects that give access to them such as `this`, time,
- * randomness and escapes.
- */
+/** What may depend on the item: n8n's other names, access to them as with `this`, time, randomness and escapes. */
 const mayDiffer =
 	/\$(?!\{)|\\[ux]|\b(?:this|self|window|global\w*|Date|now|local|utc)\b|random|uuid/i;
 
-/**
- * Whether an expression gives the same result for all items. If in doubt, the answer is no: the expression is then
- * evaluated for each item, which only takes time.
- *
- * @param code a text with expressions in braces, or the code of one
- */
+/** Whether an expression, or a text with some, is the same for all items. If in doubt, no: that only takes time. */
 export function isSameForRun(code: string): boolean {
 	return !mayDiffer.test(code.replace(ofRun, ''));
 }

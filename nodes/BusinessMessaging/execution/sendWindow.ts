@@ -12,11 +12,8 @@ const dayMs = 24 * 60 * minuteMs;
 const searchedMs = 8 * dayMs;
 
 /**
- * When a message may go out: a moment that is inside the window in all time zones.
+ * The next moment inside the window in all time zones (IANA), ms since 1970; undefined if it is now.
  *
- * @param zones IANA time zones
- * @param now ms since 1970
- * @returns undefined for now, else ms since 1970
  * @throws InputError if the time zone is not known, or if there is no such moment within a week
  */
 export function nextOpening(window: SendWindow, zones: string[], now: number): number | undefined {
@@ -35,7 +32,7 @@ export function nextOpening(window: SendWindow, zones: string[], now: number): n
 	);
 }
 
-/** When a window that is open at a time closes in one of the time zones, ms since 1970; undefined if it does not within a week. */
+/** When an open window closes in one of the time zones, ms since 1970; undefined if it does not within a week. */
 export function nextClosing(window: SendWindow, zones: string[], time: number): number | undefined {
 	return nextMinute(window, zones, time, false);
 }
@@ -45,9 +42,8 @@ function isOpen(window: SendWindow, offsets: number[], time: number): boolean {
 }
 
 /**
- * The next minute at which the window is open, or closed. Daylight saving time can open or close a window at any quarter
- * of an hour, so each quarter is checked. The offsets of all time zones are multiples of a quarter, too, so of the
- * minutes between, only those count in which a period begins or ends.
+ * All offsets of time zones are multiples of a quarter of an hour, and change at a quarter. So each quarter is checked,
+ * and of the minutes between only those in which a period begins or ends.
  */
 function nextMinute(
 	window: SendWindow,
@@ -73,7 +69,7 @@ function offsetAt(zone: string, time: number): number {
 	return DateTime.fromMillis(time, { zone }).offset;
 }
 
-/** The offsets of a time zone in each quarter of the searched time. Only on days on which they change, each is looked up. */
+/** The offset of a time zone in each quarter of the searched time; each is looked up only on days on which it changes. */
 function offsetsOf(zone: string, first: number): number[] {
 	return range(first, first + searchedMs, dayMs).flatMap((day) => {
 		const offset = offsetAt(zone, day);

@@ -1,7 +1,4 @@
-/**
- * The human review of a tool call of an AI agent. In the message, n8n replaces `{{ $tool.parameters }}` by a record.
- * This module shows the record to people as lines of text.
- */
+/** The human review of a tool call: shows the record that n8n inserts for `{{ $tool.parameters }}` as lines of text. */
 import { isObject } from 'lodash';
 import type { INode } from 'n8n-workflow';
 

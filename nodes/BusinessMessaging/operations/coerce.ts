@@ -17,11 +17,7 @@ const takesLists = ['excludeNumbers'];
 /** The field whose value is often written in other words in the user's data. */
 const countryField = 'defaultCountry';
 
-/**
- * Converts a value to the type of its field, e.g. a phone number that a spreadsheet gives as a number.
- *
- * @throws InputError if it does not fit
- */
+/** Converts a value to its field's type, e.g. a number in a sheet to a text. @throws InputError if it does not fit */
 export function coerce(field: ParameterField, value: unknown): unknown {
 	switch (field.type) {
 		case 'resourceLocator': {
@@ -50,10 +46,7 @@ export function coerce(field: ParameterField, value: unknown): unknown {
 	}
 }
 
-/**
- * The text of each list or record. A value that is the same for the whole run is the same object for all items, and may
- * have thousands of entries.
- */
+/** A list that is the same for the whole run is the same object for all items, and may have thousands of entries. */
 const texts = new WeakMap<object, string>();
 
 function textOf(value: object): string {
@@ -62,7 +55,6 @@ function textOf(value: object): string {
 	return text;
 }
 
-/** The values of the fields that are set. */
 function coerceAll(fields: ParameterField[], values: unknown): Record<string, unknown> {
 	const byName = Object.fromEntries(fields.map((field) => [field.name, field]));
 	return mapValues(pick(values, Object.keys(byName)), (value, name) => coerce(byName[name], value));

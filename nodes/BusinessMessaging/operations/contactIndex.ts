@@ -1,7 +1,4 @@
-/**
- * The contacts of a service by phone number, kept for ten minutes. The index says where a contact was seen. Before a
- * contact is updated, it is read again from there. docs/adr/0009-contact-index.md
- */
+/** The contacts of a service by phone number, kept for ten minutes. Why and how: docs/adr/0009-contact-index.md */
 import { chunk, isEmpty, isEqual, uniq } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
@@ -22,7 +19,7 @@ export interface Contact {
 	id: string | undefined;
 	/** The contact's fields, if its phone number is one of those that the run needs; otherwise empty. */
 	record: ServiceRecord;
-	/** The page that lists the contact, as an index of `ContactIndex.pages`; undefined for a contact that was just created. */
+	/** An index of `ContactIndex.pages`; undefined for a contact that was just created. */
 	page?: number;
 	readAt: number;
 }
@@ -48,11 +45,9 @@ export function notePhonesMoved({ config }: Client): void {
 	movedAt.set(config.id, performance.now());
 }
 
-/** The contacts of one service. */
 class ContactIndex {
 	/** By phone number, in the order of the list. */
 	readonly contacts = new Map<string, Contact[]>();
-	/** The pages of the list, in its order. */
 	pages: Query[] = [];
 	/** The index of the last page of the whole list. Pages after it were read later. */
 	lastPage = 0;
@@ -98,7 +93,6 @@ class ContactIndex {
 		this.count = records.length;
 	}
 
-	/** Adds a part of the list. */
 	learnAll({ records, pageQueries }: RecordList, wanted: Set<string>): void {
 		records.forEach((record, index) =>
 			this.learn(record, wanted, this.numberOf(pageQueries[index])),
@@ -125,7 +119,7 @@ class ContactIndex {
 		this.contacts.set(key, known ? others : [...others, contact]);
 	}
 
-	/** The key of a contact's phone. A number with an extension is another phone. A local number is read with the Default Country. */
+	/** A number with an extension is another phone. A local number is read with the Default Country. */
 	keyOf({ phone }: ServiceRecord): string {
 		const text = textOrJson(phone);
 		const key = samePhoneKey(text);
@@ -135,7 +129,6 @@ class ContactIndex {
 		return extension === undefined ? samePhoneKey(e164) : `${e164} x${extension}`;
 	}
 
-	/** An error that shows the names of the fields that the service sent. */
 	unreadable(message: string, advice: string): InputError {
 		const shown = `The contacts of the service have these fields: ${this.fields}.`;
 		return new InputError(message, `${shown} ${advice}`);
@@ -172,7 +165,7 @@ export class Contacts {
 	/**
 	 * The contacts with a phone number, in the order of the list. Each was read in this run, at most a minute ago.
 	 *
-	 * @throws InputError if the service does not show the ID of one of them
+	 * @throws InputError if the service does not show the ID of one of them, or shows one ID for several contacts
 	 */
 	async find(phone: string): Promise<Array<Contact & { id: string }>> {
 		const key = samePhoneKey(phone);
@@ -197,7 +190,6 @@ export class Contacts {
 		});
 	}
 
-	/** Adds a contact that was created. */
 	add(phone: string, fields: ServiceRecord, response: unknown): void {
 		const record = readRecord(response, 'contact');
 		const contact = { id: readId(record, 'contact'), record: { ...fields, ...record } };
@@ -211,9 +203,7 @@ export class Contacts {
 
 	/**
 	 * Lists all contacts again, unless this was done after the call of this method. If another run did it, the page of the
-	 * contact is read again, because that run keeps only the fields of its own contacts.
-	 *
-	 * @throws ServiceError
+	 * contact is read again, because that run keeps only the fields of its own contacts. @throws ServiceError
 	 */
 	async listAgain(phone: string): Promise<void> {
 		const askedAt = performance.now();
@@ -251,7 +241,7 @@ export class Contacts {
 		return movedAt.get(this.client.config.id) ?? 0;
 	}
 
-	/** Reads contacts again on the pages where they were seen. @returns false if this is not enough, e.g. because a number has moved */
+	/** Reads contacts again on the pages where they were seen; false if that is not enough, e.g. if a number has moved. */
 	private async refresh(keys: string[]): Promise<boolean> {
 		const { index } = this;
 		if (index.listedAt < this.movedAt) return false;
@@ -284,11 +274,7 @@ export class Contacts {
 		}
 	}
 
-	/**
-	 * Reads both ends of the list, where new contacts are.
-	 *
-	 * @returns whether all contacts are known afterwards, as far as the service shows how many there are
-	 */
+	/** Reads both ends of the list, where new contacts are; false if others are missing, as far as a total shows it. */
 	private async readEnds(keys: string[]): Promise<boolean> {
 		const { index, client, wanted } = this;
 		const front = await readRecords(client, endpoints.listContacts, { limit: endSize });

@@ -1,7 +1,4 @@
-/**
- * Fields of the editor: functions that build them, so that the compiler knows the names and types of their values, and
- * fields that several operations share.
- */
+/** Builders of fields, from which the compiler knows the types of their values, and fields that operations share. */
 import { omit, sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n8n-workflow';
 
@@ -24,7 +21,6 @@ type FieldSettings<N extends string> = Omit<INodeProperties, 'type' | 'default' 
 	name: N;
 };
 
-/** Makes the function that builds fields of a type. */
 function builder<V>(type: NodePropertyTypes, standard: INodeProperties['default']) {
 	return <const N extends string>(field: FieldSettings<N> & { default?: V }) =>
 		({ type, default: standard, ...field }) as ParameterField<N, V>;
@@ -61,10 +57,7 @@ export function collectionField<const N extends string, const F extends readonly
 	return { type: 'collection', default: {}, ...rest, options };
 }
 
-/**
- * Fields that belong together, for a collection: added with one click, with their defaults. Their value is a list with
- * one entry.
- */
+/** Fields of a collection that are added with one click, with their defaults. Their value is a list with one entry. */
 export function groupField<const N extends string, const F extends readonly ParameterField[]>(
 	field: FieldSettings<N> & { fields: F },
 ): ParameterField<N, { values?: Array<Partial<ValuesOf<F>>> }> {
@@ -178,7 +171,7 @@ export const limitField = numberField({
 	description: 'Max number of results to return',
 });
 
-/** Whether the records of a list are simplified. A tool of an AI agent has the next two fields instead, as n8n requires. */
+/** Whether to simplify a list. A tool of an AI agent has the next two fields instead, as n8n requires. */
 export const simplifyField = booleanField({
 	displayName: 'Simplify',
 	name: 'simplify',

@@ -59,11 +59,7 @@ export const queryParameters = rowsField(
 	[nameColumn, valueColumn],
 );
 
-/**
- * Reads the rows of Additional Fields or Query Parameters. `otherFields` has the values of the other fields.
- *
- * @throws InputError for a wrong row
- */
+/** Reads Additional Fields or Query Parameters. @throws InputError, e.g. for a name that `otherFields` has, too */
 export function readRows(
 	rows: unknown,
 	{ displayName: title }: ParameterField,

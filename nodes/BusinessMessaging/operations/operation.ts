@@ -61,36 +61,28 @@ export interface RunOptions {
 interface ListSettings {
 	/** Maximum number of records; all if absent. */
 	limit?: number;
-	/** Whether the records are simplified. */
 	isSimplified: boolean;
-	/** The names of the fields that the records keep. */
 	onlyFields?: string[];
 }
 
 /** Whether, to whom and how a message is sent. */
 export interface MessageRules {
-	/** The campaign of which each recipient gets at most one message. */
 	campaign?: Campaign;
-	/** Who does not get the message. */
 	audience?: Audience;
 	/** The request that is sent if the service refuses a text: a template message without its recipient. */
 	fallback?: Pick<OperationRequest, 'body' | 'rules'>;
-	/** Whether the message is shown and not sent. */
 	isPreview?: boolean;
 	/** For a test: who would have got the message, E.164, and how many items are tested. */
 	test?: { meantFor: string; testMessages: number };
 	/** The settings of the question, if the run waits for a reply. */
 	question?: QuestionSettings;
-	/** The template that a message is made of. */
 	template?: TemplateMessage;
 }
 
 /** The request of an item, and what the run does with it. */
 export interface OperationRequest extends ApiRequest {
 	options?: RunOptions;
-	/** For an operation that reads a list. */
 	list?: ListSettings;
-	/** For an operation that sends messages. */
 	rules?: MessageRules;
 	/** The Default Country of local numbers that the service lists. */
 	country?: string;
@@ -115,7 +107,7 @@ export interface Operation extends OperationNames {
 	fields: readonly ParameterField[];
 	/** Whether its run ends by waiting for replies. */
 	waits?: boolean;
-	/** Whether a retry repeats requests that may have taken effect. It may, if the operation finds out what they have done. */
+	/** Whether a retry repeats requests that may have taken effect: the operation must find out what they have done. */
 	repeatsUncertain?: boolean;
 	/** Builds the request of one item. @throws InputError for an invalid value */
 	request: (values: Record<string, unknown>, settings: RequestSettings) => OperationRequest;
@@ -149,7 +141,7 @@ interface Definition<F extends readonly ParameterField[], P, O extends readonly 
 	run?: (client: Client, request: OperationRequest, prepared: P) => Promise<IDataObject[]>;
 }
 
-/** Defines an operation, and adds Additional Fields and Query Parameters for everything that the specification leaves open. */
+/** Defines an operation. Additional Fields and Query Parameters are added, for what the specification leaves open. */
 export function operation<
 	const F extends readonly ParameterField[],
 	P = undefined,
@@ -194,7 +186,7 @@ interface ListDefinition<F extends readonly ParameterField[]>
 	read?: typeof readRecords;
 }
 
-/** Defines a list, "Get Many" of a resource: it reads all pages, and has Return All, Limit and, for large records, Simplify. */
+/** Defines a list, which reads all pages, and has Return All, Limit and, for large records, Simplify. */
 export function listOperation<const F extends readonly ParameterField[]>(
 	definition: ListDefinition<F>,
 ): Operation {

@@ -23,7 +23,7 @@ export const defaultCountries = [
 		.map((line) => ({ name: line.slice(3), value: line.slice(0, 2) })),
 ];
 
-/** The country whose local numbers are accepted. The editor asks for the list, which five copies of it would make slow to load. */
+/** The country of local numbers. The editor asks for the list: five copies of it in the node would be slow to load. */
 export const defaultCountryField = recordField({
 	displayName: 'Default Country',
 	name: 'defaultCountry',
@@ -40,9 +40,8 @@ export function defaultCountryOf(credential: { defaultCountry?: unknown } | unde
 }
 
 /**
- * Reads a field with a phone number. The Default Country of `options` overrides the credential's.
+ * Reads a field with a phone number, as E.164. The Default Country of `options` overrides the credential's.
  *
- * @returns the number in E.164, and hints for the user
  * @throws InputError if it is not a phone number, or can mean several
  */
 export function readPhoneValue(

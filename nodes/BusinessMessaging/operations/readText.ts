@@ -3,12 +3,7 @@ import { isObject } from 'lodash';
 
 import { InputError } from '../transport/errors';
 
-/**
- * A value as text: it must be a text, a number or a date. A missing value gives an empty text.
- *
- * @param otherwise what else the user can do, a sentence
- * @throws InputError for any other value
- */
+/** A text, number or date as text; empty for a missing value. @throws InputError for others, with advice: `otherwise` */
 export function readText(value: unknown, label: string, otherwise = ''): string {
 	if (value === undefined || value === null || Number.isNaN(value)) return '';
 	if (typeof value === 'string') return value;

@@ -6,10 +6,7 @@ import { type ServiceRecord, isRecord } from '../jsonValues';
 /** The maximum number of fields of a simplified record, as n8n requires. */
 const maxFields = 10;
 
-/**
- * The first 10 fields of a record whose values are plain or lists of plain values: the fields in `first`, then the
- * others in the service's order.
- */
+/** Up to 10 fields with plain values or lists of them: those in `first`, then the others in the service's order. */
 export function simplifyRecord(record: ServiceRecord, first: string[]): IDataObject {
 	const isSimple = (name: string) =>
 		Object.hasOwn(record, name) && [record[name]].flat().every(isPlain);

@@ -80,7 +80,7 @@ function asChanged(error: unknown): ServiceError {
 	throw error;
 }
 
-/** Updates a contact. A PUT may replace the whole contact, so the request also contains the other fields that the list shows. */
+/** A PUT may replace the whole contact, so the request also contains the other fields that the list shows. */
 async function updateContact(
 	client: Client,
 	{ id, record: known }: { id: string; record: ServiceRecord },
@@ -122,7 +122,7 @@ function asRefused(error: unknown): ServiceError {
 	throw error;
 }
 
-/** Whether the update leaves out a field: the service sets it itself, judging by its name (assumption), or it has no value. */
+/** Whether the service sets a field itself, judging by its name (assumption), or it has no value. */
 function isReadOnly(name: string, value: unknown): boolean {
 	const isOwn =
 		/^((contact)?(id|uuid)|links?|object|self|href)$|(created|updated|modified|deleted|seen)/;

@@ -47,7 +47,7 @@ async function readNewestFirst(
 	return { ...facts, records: sorted(records).slice(0, limit) };
 }
 
-/** Whether a list begins with the newest. A few conversations may have changed since their last message, by which the list is sorted. */
+/** Allows for a few conversations that have changed since their last message, by which the list is sorted. */
 function isNewestFirst(records: ServiceRecord[]): boolean {
 	const times = records.map(timeOf);
 	const rises = times.slice(1).filter((time, index) => time > times[index]);

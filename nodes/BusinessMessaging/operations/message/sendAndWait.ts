@@ -10,9 +10,8 @@ import { sendMessage } from '../sending/sendMessage';
 import { templateFields, templateRequest } from '../sending/templateFields';
 
 /**
- * Asks by text or template and waits for the person's reply in the chat. n8n recognizes a human review step by the
- * value of the operation and the name of the field for the text. Source: specification, POST /v1/messages/send and
- * /v1/messages/template, webhooks and the event message.received.
+ * Asks and waits for the reply. n8n recognizes a human review step by `value` and the name of the field for the text.
+ * Source: specification, POST /v1/messages/send and /v1/messages/template, webhooks and the event message.received.
  */
 export const sendAndWait = operation({
 	resource: 'message',

@@ -17,7 +17,7 @@ import {
 	textField,
 } from '../fields';
 
-/** From when to when a window is open, in minutes since midnight. A period that closes before it opens ends on the next day. */
+/** Minutes since midnight. A period that closes before it opens ends on the next day. */
 export interface Period {
 	opens: number;
 	closes: number;
@@ -27,7 +27,6 @@ export interface Period {
 export interface SendWindow {
 	/** Days on which the window opens, 1 for Monday to 7 for Sunday. */
 	days: number[];
-	/** The hours of a day. */
 	periods: Period[];
 	/** IANA time zone; empty for the recipient's own. */
 	zone: string;
@@ -179,12 +178,7 @@ export const audienceField = collectionField({
 type Rules = ValuesOf<readonly [typeof audienceField]>['audienceRules'];
 type WindowValues = NonNullable<NonNullable<Rules['sendWindow']>['values']>[number];
 
-/**
- * Reads the rules of an item.
- *
- * @returns undefined if there are none
- * @throws InputError for an invalid time or time zone, or a list of numbers that has lost its rows
- */
+/** The rules of an item, if any. @throws InputError for an invalid time or time zone, or a list that has lost its rows */
 export function readAudience(
 	{ audienceRules: rules, options }: { audienceRules: Rules; options: { defaultCountry?: string } },
 	settings: { defaultCountry: string; rowsOf?: (path: string) => ServiceRecord[] },
@@ -249,18 +243,13 @@ function readTime(written: string): number {
 	return Number(hour) * 60 + Number(minute);
 }
 
-/**
- * Reads a list of excluded numbers, which may have many thousands.
- *
- * @returns their phones, as `samePhoneKey` gives them
- * @throws InputError for a number that cannot be read
- */
+/** Reads excluded numbers, maybe thousands, as `samePhoneKey` gives them. @throws InputError for an unreadable one */
 export async function readNumbers(written: string, country: string): Promise<Set<string>> {
 	const entries = splitList(written, /[,;\n[\]"]/);
 	return new Set(await mapInTurns(entries, (entry) => readNumber(entry, country)));
 }
 
-/** Reads an excluded number. @throws InputError, because a person whose number cannot be read would otherwise get the message */
+/** @throws InputError, because a person whose number cannot be read would otherwise get the message */
 function readNumber(entry: string, country: string): string {
 	const reading = readPhone(entry, country);
 	if (reading.e164 !== undefined) return samePhoneKey(reading.e164);

@@ -104,7 +104,7 @@ export function reviewFallback(request: OperationRequest, list?: TemplateList): 
 	return { ...request, rules: { ...rules, fallback: reviewTemplate(rules.fallback, list) } };
 }
 
-/** Sends the text; if the service certainly refuses it, sends the template. @throws ServiceError that names both refusals */
+/** Sends the text or, if the service certainly refuses it, the template. @throws ServiceError that names both refusals */
 export async function sendTextOrFallback(
 	client: Client,
 	request: OperationRequest,

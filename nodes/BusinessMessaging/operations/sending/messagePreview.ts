@@ -1,4 +1,3 @@
-/** A message as its recipient will see it. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Template, variablePattern } from '../../reading/readTemplates';
@@ -8,11 +7,7 @@ import type { OperationRequest } from '../operation';
 import { findTemplate } from './templateReview';
 import { nameOf, partOf } from './templateVariables';
 
-/**
- * The text of a message; for a template also header, footer and buttons, e.g. `[Yes] [Track: https://example.com/1]`.
- *
- * @param list undefined if the templates are unknown; the text of a template is then null
- */
+/** A message as its recipient will see it. `text` is null if unknown, `buttons` are e.g. `[Yes] [Track: https://…]`. */
 export function previewOf(
 	{ body = {}, rules }: OperationRequest,
 	list?: TemplateList,

@@ -8,7 +8,7 @@ import { readPhoneValue } from '../phoneFields';
 const testNumberField = textField({
 	displayName: 'Test Number',
 	name: 'testNumber',
-	// Not required: if Mode is an expression, n8n shows the field in each case, and would not publish the workflow without it.
+	// Not required: if Mode is an expression, n8n always shows the field, and would not publish the workflow without it.
 	displayOptions: { show: { mode: ['test'] } },
 	placeholder: 'e.g. +49 170 1234567',
 	description: 'Your own phone number',
@@ -58,11 +58,7 @@ export const modeFields = [
 	}),
 ] as const;
 
-/**
- * The request of a message in its mode. A test message goes to the test number, and Send Once does not record it.
- *
- * @throws InputError for an invalid test number
- */
+/** The request in its mode; a test has no Send Once and no rules. @throws InputError for an invalid test number */
 export function applyMode(
 	request: OperationRequest,
 	{

@@ -198,11 +198,7 @@ export const answerFields = [
 	}),
 ] as const;
 
-/**
- * Reads the fields for the answer.
- *
- * @throws InputError for an invalid time limit and for a list without choices
- */
+/** Reads the fields for the answer. @throws InputError for an invalid time limit and for a list without choices */
 export function readSettings({
 	responseType,
 	choices,

@@ -1,4 +1,3 @@
-/** Sends a message, and reads from the response whether the service has taken it. */
 import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
@@ -10,9 +9,8 @@ import { errorFromSend } from '../../transport/errors';
 import { type OperationRequest, sendResult } from '../operation';
 
 /**
- * Sends a message.
+ * Sends a message. The output has the fields of every send, then what the service says.
  *
- * @returns the fields that every item of a send has, then what the service says
  * @throws ServiceError, also for a response with a successful HTTP status whose body says no, or neither yes nor no
  */
 export async function sendMessage(

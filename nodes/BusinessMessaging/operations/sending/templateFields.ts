@@ -48,7 +48,7 @@ function formField<const N extends string>(
 	};
 }
 
-/** Shows the text of the chosen template: n8n displays the text in a form without fields. The field's value is not used. */
+/** Shows the text of the chosen template: n8n displays it in a form without fields. The field's value is not used. */
 export function templateTextField<const N extends string>(
 	labels: TemplateFormSettings<N>,
 ): ParameterField<N> {

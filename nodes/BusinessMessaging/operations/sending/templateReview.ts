@@ -29,11 +29,9 @@ const timeoutMs = 15_000;
 const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
 
 /**
- * Loads the templates of a run. If a message does not fit the cached list, loads it again. Named values are sent in the
- * order of the template's text, which may have been edited, so they always need a new list.
- *
- * @returns undefined if no message needs a check. If the templates cannot be listed, a hint says so, and the list is
- * empty and has the error as its shortfall.
+ * Loads the templates of a run, if a message needs them; again if a message does not fit the cached list, or has named
+ * values: these are sent in the order of the template's text, which may have been edited. If the templates cannot be
+ * listed, a hint says so, and the list is empty and has the error as its shortfall.
  */
 export async function lookUpTemplates(
 	client: Client,
@@ -60,12 +58,10 @@ export async function lookUpTemplates(
 }
 
 /**
- * Compares a message with its template, puts the values in the order of the template, and adds the language if there is
- * only one.
+ * Compares a message with its template, puts the values in its order, and adds the language if there is only one.
  *
- * @throws InputError for a template that does not exist or is not approved, a missing or surplus value, a missing
- * PDF, a missing language, named values whose order is not known, or a gap in numbered values if the template's
- * variables are unknown
+ * @throws InputError for a template that does not exist or is not approved, a missing or surplus value, a missing PDF or
+ * language, named values whose order is unknown, or a gap in numbered values if the template's variables are unknown
  */
 export function reviewTemplate(message: OperationRequest, list?: TemplateList): OperationRequest {
 	const request = withListedLanguage(withLanguage(withoutForm(message), list), list);
@@ -211,7 +207,6 @@ export function findTemplate(
 
 /** What was looked up in a list. Each of thousands of items looks for its template, in a list that may have thousands. */
 interface LookUps {
-	/** The templates by name. */
 	byName: Map<string, Template[]>;
 	/** For names that no template has, the most similar one; empty if none is similar. */
 	nearest: Map<string, string>;
@@ -230,12 +225,10 @@ function lookUpsIn(list: TemplateList): LookUps {
 	return known;
 }
 
-/** The versions of a template in its languages. */
 function versionsOf(list: TemplateList, name: string): Template[] {
 	return lookUpsIn(list).byName.get(name) ?? [];
 }
 
-/** The most similar name in a list; empty if none is similar. */
 function nearestName(list: TemplateList, name: string): string {
 	const { byName, nearest } = lookUpsIn(list);
 	const known = nearest.get(name);
@@ -251,7 +244,6 @@ function missingTitle(name: string, language?: string): string {
 	return `The service has no template "${quoted(name)}"${language ? ` in ${quoted(language)}` : ''}`;
 }
 
-/** The letter pairs of a name. */
 function pairsOf(name: string): Set<string> {
 	const text = name.toLowerCase();
 	return new Set(range(text.length - 1).map((at) => text.slice(at, at + 2)));
@@ -310,10 +302,8 @@ function valueProblem(
 	return new InputError(message, `The text around it: "${missing.text}".`);
 }
 
-/**
- * The ID of the variable that a value is for: by name, else by number, because the form may have had only numbered
- * fields. If the form has asked for this number, the template has been edited since.
- */
+// By name, else by number, because the form may have had only numbered fields. If the form has asked for this number,
+// the template has been edited since.
 function idFor(value: GivenVariable, variables: TemplateVariable[]): string {
 	const own = variables.filter((variable) => partOf(variable) === partOf(value));
 	const numbered = value.isAsked ? undefined : own[Number(nameOf(value)) - 1];

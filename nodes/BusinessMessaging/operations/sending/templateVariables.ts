@@ -78,7 +78,6 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 	};
 }
 
-/** The values of one part, the numbered ones in the order of their numbers. */
 function inOrder(given: GivenVariable[]): GivenVariable[] {
 	return areNumbered(given) ? sortBy(given, (one) => Number(nameOf(one))) : given;
 }
@@ -93,10 +92,10 @@ export function hasNamed(given: GivenVariable[] = []): boolean {
 }
 
 /**
- * Refuses numbered values with a gap, for a template whose variables are unknown: the service only sees their order. A
- * template may have {{2}} without {{1}}; the form then asks only for {{2}}.
+ * For a template whose variables are unknown: a gap in numbered values would shift them, as the service only sees their
+ * order. A template may have {{2}} without {{1}}; the form then asks only for {{2}}.
  *
- * @throws InputError that names the first missing one
+ * @throws InputError that names the first missing value
  */
 export function refuseGaps(given: GivenVariable[]): void {
 	for (const [part, values] of Object.entries(groupBy(given, partOf))) {
@@ -114,10 +113,7 @@ function emptyField(label: string): InputError {
 	);
 }
 
-/**
- * The components of a message; undefined without values. Source: specification, "Template message components" for the
- * body; header and buttons are an assumption.
- */
+/** The components of a message. Source: specification, "Template message components"; header and buttons: assumption. */
 export function toComponents(given: GivenVariable[]): Array<Record<string, unknown>> | undefined {
 	const components = Object.entries(groupBy(given, partOf)).map(([part, values]) => {
 		const [, type, button] = /^([a-z]+)(\d*)$/.exec(part) ?? [];
