@@ -11,7 +11,6 @@ import { type ServiceResponse, plain, readFlag } from './readResponse';
 /** The meaning of a response to a send. */
 export interface SendReading {
 	sendStatus: 'sent' | 'notSent' | 'mayHaveBeenSent';
-	/** The ID of the message, if the response has one. */
 	messageId?: string;
 	/** The fields that judge, each as `name: value`. */
 	signs: string[];

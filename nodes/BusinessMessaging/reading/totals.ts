@@ -1,7 +1,6 @@
 /** Decides which figure in the responses is the number of all records of a list: only one that agrees with the records that were read. */
 
 interface Figure {
-	/** The figure on the newest page. */
 	latest: number;
 	/** The greatest figure of all pages: a list may get shorter while it is read. */
 	greatest: number;
@@ -13,7 +12,6 @@ export class Totals {
 	/** The greatest figure of the first page. */
 	announced = 0;
 
-	/** Adds the figures in a page. */
 	add(figures: Map<string, number>): void {
 		if (this.figures.size === 0) this.announced = Math.max(0, ...figures.values());
 		for (const [name, latest] of figures) {
@@ -33,9 +31,8 @@ export class Totals {
 	}
 
 	/**
-	 * The total, as far as it is known after `count` records: the figure that agrees with `count`, else the smallest
-	 * figure that is greater. A figure below `count` is not the total. A figure that is not greater than the first page
-	 * is not used, because it may only count that page.
+	 * The total as far as it is known: the figure that agrees with `count` records, else the smallest greater one. A
+	 * figure that is not greater than the first page may only count that page.
 	 */
 	of(count: number, firstPage: number): Figure | undefined {
 		const possible = [...this.figures.values()].filter(

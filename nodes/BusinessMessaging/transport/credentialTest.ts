@@ -15,10 +15,7 @@ import { readServiceConfig } from './serviceConfig';
 
 const noService = "There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
 
-/**
- * Tests the credential; both nodes name it under `testedBy`. Any web page could respond to a call, so the test also
- * lists contacts: the only response whose shape is specified.
- */
+/** Tests the credential. Any web page could respond, so it also lists contacts, whose shape is specified. */
 export async function testCredential(
 	this: ICredentialTestFunctions,
 	{ data = {} }: ICredentialsDecrypted,
@@ -40,10 +37,7 @@ export async function testCredential(
 	}
 }
 
-/**
- * Why no service can sign with a secret; undefined for an empty secret, or if there is no problem. The trigger checks
- * whether the secret fits the kind of signature, because it has that setting.
- */
+/** Why no service can sign with a secret. Whether it fits the kind of signature, only the trigger can check. */
 function secretProblem(secret: unknown): string | undefined {
 	if (typeof secret !== 'string' || secret === '') return undefined;
 	const again = 'Copy it again from the service.';

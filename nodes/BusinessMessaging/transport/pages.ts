@@ -31,10 +31,8 @@ export class Walk {
 	}
 
 	/**
-	 * Goes on to a page.
-	 *
-	 * @param size the number of records that was asked for
-	 * @returns whether the last page with new records was full. If it was not, a missing page is the end of the list
+	 * Goes on to a page. Returns whether the last page with new records was full (`size` records were requested). If not,
+	 * a missing page is the end of the list.
 	 */
 	step(page: Page, size = Infinity): boolean {
 		const isFirstAgain = page.query.page === 1 && page.records.length < page.rows / 2;
