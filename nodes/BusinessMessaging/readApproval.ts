@@ -3,9 +3,7 @@ import { memoize } from 'lodash';
 
 import { foldText } from './foldText';
 
-/**
- * In the languages of `webhooks/intent.ts`. A word that is yes in one language and no in another is in neither list.
- */
+/** In the languages of `webhooks/intent.ts`. A word that is yes in one language and no in another is in no list. */
 const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite: string]> = [
 	[
 		'English',
