@@ -1,8 +1,6 @@
-/** Reads JSON as services write it, with numeric IDs that are too large for JavaScript's numbers. */
-
 /**
- * The value of a JSON text; undefined for other texts. Whole numbers beyond 2^53 become text, digit for digit: a
- * rounded number could be the ID of another record.
+ * The value of a JSON text, as services write it; undefined for other texts. Whole numbers beyond 2^53 become text,
+ * digit for digit: a rounded number could be the ID of another record.
  */
 export function parseJson(text: string): unknown {
 	try {

@@ -1,4 +1,3 @@
-/** Reads deliveries: the events in them, and the kind of event that each name means. */
 import { type EventEnvelope, eventEnvelopeSchema, eventKinds } from '../api/events';
 import { foldText } from '../foldText';
 import { isRecord, isTooDeep } from '../jsonValues';

@@ -30,7 +30,7 @@ function idInRecords(body: unknown, own: ServiceRecord[]): string | undefined {
 	return undefined;
 }
 
-/** Whether a record has an ID, so that it is probably the message itself. */
+/** Whether a record has an ID, so that it is probably the message. */
 export function hasMessageId(record: ServiceRecord): boolean {
 	return idIn(record, messageIds) !== undefined || idIn(record, ids) !== undefined;
 }

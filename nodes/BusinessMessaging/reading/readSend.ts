@@ -1,6 +1,6 @@
 /**
- * Reads the response to a send: whether the service has taken the message. The specification promises an ID for texts.
- * Everything else that means yes or no is an assumption: docs/api-assumptions.md, "What says yes and no after a send".
+ * Reads the response to a send. The specification promises an ID for texts; all else that means yes or no is an
+ * assumption: docs/api-assumptions.md, "What says yes and no after a send".
  */
 import { isObject } from 'lodash';
 

@@ -24,7 +24,7 @@ export interface Template {
 	isRefused: boolean;
 	/** In the order of header, body, buttons; numbered ones by number. Undefined if the text is not known. */
 	variables?: TemplateVariable[];
-	/** Only for a document header: whether a message needs the URL of a PDF. */
+	/** For a document header, or one of unknown kind: whether a message needs the URL of a PDF. */
 	pdf?: 'needed' | 'optional';
 	/** The text of the header, or `[PDF]`, `[Image]` and the like. */
 	header?: string;

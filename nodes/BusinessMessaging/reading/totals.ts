@@ -1,12 +1,10 @@
-/** Decides which figure in the responses is the number of all records of a list: only one that agrees with the records that were read. */
-
 interface Figure {
 	latest: number;
 	/** The greatest figure of all pages: a list may get shorter while it is read. */
 	greatest: number;
 }
 
-/** The figures in the pages of a list, by the names of their fields. */
+/** The figures in the pages of a list, by field. Only one that agrees with the records read so far can be the total. */
 export class Totals {
 	private readonly figures = new Map<string, Figure>();
 	/** The greatest figure of the first page. */

@@ -40,14 +40,14 @@ export class ConcurrencyLimit {
 		return this.underWay >= this.limit;
 	}
 
-	/** Notes that a request begins. @returns how many are under way, including this one */
+	/** @returns how many are under way, including this one */
 	begin(): number {
 		this.underWay++;
 		this.round.most = Math.max(this.round.most, this.underWay);
 		return this.underWay;
 	}
 
-	/** Notes that a request has ended. @returns how many were under way, including this one */
+	/** @returns how many were under way, including this one */
 	end(): number {
 		return this.underWay--;
 	}

@@ -1,4 +1,3 @@
-/** The pages of a list, and the way over them by their numbers. */
 import type { ServiceRecord } from '../jsonValues';
 import type { Paging, Query } from '../reading/readPaging';
 import type { ServiceError } from './errors';
@@ -9,7 +8,6 @@ export interface Page extends Partial<Paging> {
 	/** The number of records on the page, and those of them that are new. */
 	rows: number;
 	records: ServiceRecord[];
-	/** Why the page is missing. */
 	refusal?: ServiceError;
 }
 

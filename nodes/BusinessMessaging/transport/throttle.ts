@@ -152,7 +152,7 @@ export class Throttle {
 	}
 }
 
-/** The wait after a refusal. It goes on from the wait before, unless that was over long ago, because nobody sent anything. */
+/** The wait after a refusal: goes on from the wait before, unless that ended long ago, because nobody sent anything. */
 function extend(rest: Rest | undefined, now: number, waitMs: number): Rest {
 	const goesOn = rest !== undefined && now < rest.until + maxPauseMs;
 	return {
