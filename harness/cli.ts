@@ -11,15 +11,14 @@ export class UserError extends Error {
 
 type Kind = 'string' | 'boolean';
 
-/** The values of flags by their names; a flag that was not given is absent. */
+/** A flag that was not given is absent. */
 type Values<Flags extends Record<string, Kind>> = {
 	[Name in keyof Flags]?: Flags[Name] extends 'boolean' ? boolean : string;
 };
 
 /**
- * Reads the command line, e.g. `--json FILE --quick`. `--help` shows the usage and ends the program.
- * @param flags their names, and whether they take a value (`string`) or not (`boolean`)
- * @throws UserError with the usage
+ * Reads the command line, e.g. `--json FILE --quick`: a flag takes a value (`string`) or not (`boolean`). `--help`
+ * shows the usage and ends the program. @throws UserError with the usage
  */
 export function readFlags<const Flags extends Record<string, Kind>>(
 	flags: Flags,
@@ -45,10 +44,7 @@ export function printTable(rows: object[]): void {
 	console.table(rows.map((row) => mapValues(row, shown)));
 }
 
-/**
- * Runs one step that takes long, and shows on stderr how long it has taken, so that it never looks frozen.
- * @param counter returns how far the step has come, e.g. "240 sent"
- */
+/** Runs a long step, and shows on stderr how long it has taken, and its `counter`, e.g. "240 sent". */
 export async function step<T>(
 	title: string,
 	work: () => Promise<T>,
@@ -80,18 +76,15 @@ export async function step<T>(
 const cleanups: Array<() => Promise<unknown>> = [];
 let isInterrupted = false;
 
-/**
- * Registers a function that stops something when the program ends or is interrupted (Ctrl-C, SIGTERM). What was
- * registered last is stopped first.
- */
+/** Registers a function for the end of the program, also by Ctrl-C or SIGTERM; last registered, first called. */
 export function onStop(cleanup: () => Promise<unknown>): void {
 	cleanups.push(cleanup);
 }
 
 /**
- * Runs a command-line program, stops everything registered with {@link onStop}, and ends the process with 0. After an
- * error it ends with 1 and one sentence on stderr; for any error other than a UserError, which is a defect, it also
- * shows the stack. A signal stops everything in the same order, and ends the process as the signal would.
+ * Runs a command-line program, stops everything registered with {@link onStop}, and ends with 0. After an error, it
+ * ends with 1 and one sentence on stderr, or the stack if it is not a UserError. After a signal, it ends as the signal
+ * would.
  */
 export function runMain(main: () => Promise<void>): void {
 	for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {

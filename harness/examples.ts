@@ -9,10 +9,7 @@ import { PROJECT_FOLDER } from './n8n/packProject';
 import { ACTION, TRIGGER } from './n8n/workflow';
 
 const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
-/**
- * Examples that are published after the import. The others need something from the user, e.g. an account for the AI, or
- * would also reply to the customers.
- */
+/** Published after the import. The others need something from the user, e.g. an AI account, or would also reply. */
 const SWITCHED_ON = ['auto-reply', 'campaign-results', 'inbox', 'opt-outs'];
 /** The segment that the survey is sent to. */
 const SAMPLE_SEGMENT = 'new-customers';
@@ -47,8 +44,8 @@ export function thatSends(file: WorkflowFile): WorkflowFile {
 }
 
 /**
- * Imports the workflows into an n8n that has none, and publishes those that react to customers and receipts. If there
- * are workflows, nothing changes, so the user's changes and deletions stay.
+ * Imports the workflows and publishes those that react to customers and receipts. If there are workflows already,
+ * nothing changes, so the user's changes and deletions stay.
  */
 export async function importExamples(
 	client: N8nClient,
@@ -62,9 +59,8 @@ export async function importExamples(
 }
 
 /**
- * Registers the triggers of active workflows again: a sandbox forgets them when it ends, and n8n registers triggers
- * only when a workflow is published, not when n8n starts.
- * @returns a sentence for each workflow that could not be published, e.g. because the user's changes are invalid
+ * Registers the triggers of active workflows again: a sandbox forgets them when it ends, and n8n registers them only
+ * when a workflow is published. Returns a sentence for each workflow that could not be published.
  */
 export async function registerAgain(client: N8nClient): Promise<string[]> {
 	const problems: string[] = [];

@@ -16,14 +16,13 @@ import { UserError } from './cli';
 const ONE_DAY = 86_400_000;
 const CALLS_AT_ONCE = 8;
 
-/** The part of n8n's request helper that is used. */
 interface Request {
 	url: string;
 	headers: Record<string, string>;
 	body: string;
 }
 
-/** Makes calls as n8n's helper makes them. */
+/** Calls as n8n's helper does. */
 const request = async ({ url, headers, body: sent }: Request) => {
 	const options = { headers, proxy: false as const, validateStatus: () => true };
 	const { status, data: body } = await axios.post<unknown>(url, sent, options);
@@ -31,9 +30,7 @@ const request = async ({ url, headers, body: sent }: Request) => {
 };
 
 /**
- * Tells a trigger about runs that each ask one person. Uses the call in which Send and Wait says that all were asked.
- * @param url of the trigger
- * @param credential its values
+ * Tells a trigger about runs that each ask one person, with the call in which Send and Wait says that all were asked.
  * @throws UserError when the trigger does not accept a run
  */
 export async function tellOpenRuns(
@@ -56,7 +53,7 @@ export async function tellOpenRuns(
 	await Promise.all(range(1, count + 1).map(async (execution) => await limit(tell, execution)));
 }
 
-/** A run as Send and Wait describes it after it has asked. @param execution any number */
+/** As Send and Wait describes a run after it has asked. */
 function openRun(own: string, to: string, execution: number): Run {
 	const id = randomBytes(8).toString('base64url');
 	const signature = randomBytes(32).toString('hex');

@@ -8,18 +8,16 @@ import { installPackage, packProject } from './n8n/packProject';
 import { startN8n, type N8nServer } from './n8n/server';
 import { ACTION } from './n8n/workflow';
 
-/** The options of {@link openPlayground}. */
 interface PlaygroundOptions {
 	/** The folder for everything that is stored: n8n's user folder, its log, the log-in. */
 	folder: string;
-	/** The ports; by default free ones. */
+	/** By default free ports. */
 	n8nPort?: number;
 	sandboxPort?: number;
 	/** The behavior of the sandbox; by default as specified. */
 	sandbox?: Omit<SandboxOptions, 'port' | 'sampleContacts'>;
 	/** A tarball of the nodes; by default, the project is built and packed. */
 	tarball?: string;
-	/** Added to n8n's environment. */
 	env?: NodeJS.ProcessEnv;
 	/** Values of n8n's credential that differ from its defaults, e.g. `{ requestsPerMinute: 100_000 }`. */
 	credential?: Record<string, string | number>;
@@ -33,15 +31,10 @@ export interface Playground {
 	credential: CredentialReference;
 	/** Builds the nodes again, and starts n8n with them. */
 	reload: () => Promise<void>;
-	/** Stops n8n and the sandbox. */
 	close: () => Promise<void>;
 }
 
-/**
- * Builds and packs the project, installs n8n if it is missing, starts n8n and the sandbox, and stores the credential in
- * n8n.
- * @throws UserError with one sentence for the person who started it
- */
+/** Builds, packs and starts everything, and stores the credential in n8n. @throws UserError in one sentence */
 export async function openPlayground(options: PlaygroundOptions): Promise<Playground> {
 	const { folder: userFolder, n8nPort: port, sandboxPort = 0, env } = options;
 	const install = await installN8n();

@@ -18,9 +18,8 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a program in a new process group. So it can be ended with all its children, and Ctrl-C in the terminal reaches
- * only this process, which then stops everything in order.
- * @param options `env` is the whole environment; by default, that of this process
+ * Starts a program in a new process group: it ends with all its children, and Ctrl-C in the terminal reaches only this
+ * process, which stops everything in order. `env` is the whole environment; by default that of this process.
  */
 export function spawnTree(command: string, args: string[], options: Options): ExecaChildProcess {
 	const child = execa(command, args, {
@@ -35,10 +34,7 @@ export function spawnTree(command: string, args: string[], options: Options): Ex
 	return child;
 }
 
-/**
- * Sends a signal to a child started by {@link spawnTree} and to all its children. If the processes have ended already,
- * this is not an error.
- */
+/** Signals a child and all its children. It is no error if they have ended already. */
 function signalTree(child: ExecaChildProcess, signal: NodeJS.Signals): void {
 	if (child.pid === undefined) return;
 	try {
@@ -48,17 +44,14 @@ function signalTree(child: ExecaChildProcess, signal: NodeJS.Signals): void {
 	}
 }
 
-/**
- * Ends a child started by {@link spawnTree}: SIGTERM to the program itself, then SIGKILL to the whole tree.
- * @param limit milliseconds the program may take to end after SIGTERM
- */
+/** Sends SIGTERM to the program, and after at most `limit` ms SIGKILL to the whole tree. */
 export async function stopTree(child: ExecaChildProcess, limit: number): Promise<void> {
 	child.kill('SIGTERM', { forceKillAfterTimeout: limit });
 	await child;
 	signalTree(child, 'SIGKILL');
 }
 
-/** Ends a child started by {@link spawnTree} and all its children at once, as a crash would. */
+/** Ends a program and all its children at once, as a crash would. */
 export async function killTree(child: ExecaChildProcess): Promise<void> {
 	signalTree(child, 'SIGKILL');
 	await child;
@@ -70,7 +63,6 @@ export class CommandError extends Error {
 
 	constructor(
 		message: string,
-		/** The output of the command. */
 		readonly output: string,
 		readonly timedOut: boolean,
 	) {
@@ -78,10 +70,7 @@ export class CommandError extends Error {
 	}
 }
 
-/**
- * Where a command runs; `env`, which is added to this process's environment; after how many ms it is killed; and a file
- * for all its output.
- */
+/** `env` is added to this process's environment; after `limit` ms, the command is killed; `log` gets its output. */
 interface CommandOptions {
 	cwd?: string;
 	env?: NodeJS.ProcessEnv;
@@ -152,10 +141,7 @@ async function listenOn(port: number): Promise<number> {
 	return found;
 }
 
-/**
- * Reads a port from the command line, and checks that it is free.
- * @throws UserError naming the flag
- */
+/** Reads a port from the command line, and checks that it is free. @throws UserError naming the flag */
 export async function readPort(
 	value: string | undefined,
 	flag: string,

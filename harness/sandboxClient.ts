@@ -1,4 +1,4 @@
-/** A sandbox in a separate process, so that it does not use the same core as the measurement; and the controls of the sandbox. */
+/** A sandbox in a separate process, so that it uses another core than the measurement; and its controls. */
 import { once } from 'node:events';
 import path from 'node:path';
 import axios, { type AxiosInstance } from 'axios';
@@ -17,7 +17,7 @@ const STOP_LIMIT = 5_000;
 /** The first phone number of every measured campaign, without "+". */
 export const FIRST_NUMBER = 15_550_000_000;
 
-/** A part of the people of a campaign: how many, and the index of the first one. */
+/** Some people of a campaign: the index of the first one, and how many. */
 type Part = { from: number; count: number };
 
 /** The phone numbers of a part of a campaign, E.164. */
@@ -40,7 +40,7 @@ export interface Traffic {
 	tooManyRequests: number;
 }
 
-/** What benchmarks and tests do with a sandbox. */
+/** Controls a sandbox. */
 export class SandboxClient {
 	private readonly http: AxiosInstance;
 
@@ -51,7 +51,6 @@ export class SandboxClient {
 		this.http = axios.create({ baseURL: `${url}/_sandbox`, timeout: ANSWER_LIMIT, proxy: false });
 	}
 
-	/** The values of n8n's credential for this sandbox. */
 	credential({ requests, windowMs }: Rate = noLimit) {
 		return {
 			apiKey: this.key,
@@ -62,7 +61,6 @@ export class SandboxClient {
 		};
 	}
 
-	/** Resets the sandbox: no messages, no requests, and an empty rate window. */
 	async reset(): Promise<void> {
 		await this.http.post('/reset');
 	}
@@ -72,7 +70,7 @@ export class SandboxClient {
 		return (await this.http.get<{ data: T[] }>(path)).data.data;
 	}
 
-	/** The messages that have arrived since the last reset, in their order. */
+	/** Since the last reset, in the order of arrival. */
 	async sent(): Promise<Array<{ phone: string; text: string | null; createdAt: string }>> {
 		return await this.look('/messages?direction=outbound');
 	}
@@ -83,13 +81,13 @@ export class SandboxClient {
 		await this.http.request({ baseURL: this.url, url: path, method, data: body, headers });
 	}
 
-	/** How often an endpoint was called since the last reset, in total and by the status of the response. */
+	/** Since the last reset. */
 	async counter(endpoint: EndpointName): Promise<EndpointCounter | undefined> {
 		type Log = { endpoints: Record<string, EndpointCounter> };
 		return (await this.http.get<Log>('/requests')).data.endpoints[endpoint];
 	}
 
-	/** What the service has received for these numbers since the last reset. */
+	/** Since the last reset. */
 	async traffic(numbers: string[]): Promise<Traffic> {
 		const received = countBy(await this.sent(), 'phone');
 		return {

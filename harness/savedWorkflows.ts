@@ -29,9 +29,8 @@ export interface SavedByVersion {
 }
 
 /**
- * By node, `typeVersion` and the place where parameters are shown, e.g. `businessMessaging 1 resource=message
- * operation=sendText`: one line for each thing on which a workflow may rely. This includes the default: n8n does not
- * save a parameter that has it, so another default would change such a workflow.
+ * By node, `typeVersion` and place, e.g. `businessMessaging 1 resource=message operation=sendText`: a line for each
+ * thing on which a workflow may rely. n8n does not save a parameter that has its default, so defaults count too.
  */
 export type SavedShape = Record<string, string[]>;
 
@@ -75,7 +74,6 @@ export function presentNodes(): Record<string, SavedNode> {
 	return Object.fromEntries([...actions, ...triggers]) as Record<string, SavedNode>;
 }
 
-/** The shape of node types and credential types. */
 function shapeOf(
 	types: Array<Pick<INodeTypeDescription, 'name' | 'properties'> & { version?: number | number[] }>,
 ): SavedShape {
@@ -168,7 +166,6 @@ function valuesOf({ type, options = [], modes = [] }: INodeProperties): string[]
 	return modes.map(({ name }) => `given by ${name}`);
 }
 
-/** The parameters inside a parameter. */
 function partsOf({
 	type,
 	options = [],

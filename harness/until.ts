@@ -9,9 +9,8 @@ interface Waiting {
 }
 
 /**
- * Repeats a check until it gives a value other than undefined, null and false, and returns that value.
- * @param what completes "Timed out after 60 s waiting for …"
- * @throws UserError when the time is up; and whatever `look` throws
+ * Repeats a check until its value is not undefined, null or false. `what` completes "Timed out after 60 s waiting for
+ * …". @throws UserError when the time is up; and whatever `look` throws
  */
 export async function until<T>(
 	what: string,

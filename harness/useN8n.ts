@@ -33,10 +33,10 @@ export const trigger = 'When a customer writes';
 /** The name of the manual trigger in the examples. */
 export const clicked = 'When clicking ‘Execute workflow’';
 
-/** Changes to nodes, by the names of the nodes. */
+/** By the names of the nodes. */
 type Changes = Record<string, (node: INode) => void>;
 
-/** Gives a node other parameters. */
+/** Changes some parameters of a node. */
 export const withParameters = (parameters: INodeParameters) => (one: INode) => {
 	Object.assign(one.parameters, parameters);
 };
@@ -52,7 +52,6 @@ export const withFields = (values: Record<string, string>) => (one: INode) => {
 /** A real n8n and a sandbox, as tests use them. */
 export class RealN8n implements Runner {
 	playground!: Playground;
-	/** The folder with everything that n8n stores. */
 	folder!: string;
 	movedMs = 0;
 
@@ -75,7 +74,6 @@ export class RealN8n implements Runner {
 		return this.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
 	}
 
-	/** A customer writes. */
 	write(from: string, text: string, quotes?: string): { message: Message; deliveries: Delivery[] } {
 		return this.sandbox.state.traffic.receive({ from, text, quotes });
 	}
@@ -93,7 +91,7 @@ export class RealN8n implements Runner {
 		return { status: execution.status, error: error && { ...error }, outputs };
 	}
 
-	/** Stores a workflow and runs it with a click. @returns the execution's ID */
+	/** Stores a workflow and runs it with a click. Returns the execution's ID. */
 	async start(file: WorkflowFile, at = manualTrigger): Promise<string> {
 		const { id } = await this.client.createWorkflow(file);
 		return await this.client.run(id, at);
@@ -130,7 +128,7 @@ export class RealN8n implements Runner {
 		return outputOf(execution, tested).map(({ json }) => json.text ?? null);
 	}
 
-	/** An example, adapted to the n8n of the tests; its executions are stored. @throws Error if it has no node of a given name */
+	/** An example, whose executions are stored in the tests' n8n. @throws Error if it has no node of a given name */
 	example(name: string, changes: Changes = {}): WorkflowFile {
 		const file = readExample(name, this.playground.credential);
 		for (const [wanted, change] of Object.entries(changes)) {
@@ -148,14 +146,13 @@ export class RealN8n implements Runner {
 		return workflow('Trigger', [node(trigger, TRIGGER, 1.1, parameters, more)]);
 	}
 
-	/** Stores a workflow and publishes it. @returns its ID */
 	async publish(file = this.triggerFile()): Promise<string> {
 		const { id } = await this.client.createWorkflow(file);
 		await this.client.activate(id);
 		return id;
 	}
 
-	/** Publishes the trigger that keeps the replies of Send and Wait. @returns the ID of its workflow */
+	/** Publishes the trigger that keeps the replies of Send and Wait. */
 	async publishInbox(): Promise<string> {
 		return await this.publish(this.triggerFile({ keepReplies: true }));
 	}
@@ -186,7 +183,7 @@ export class RealN8n implements Runner {
 		await until('n8n to answer the deliveries', areDelivered, { limit: 180_000 });
 	}
 
-	/** The executions of a workflow, oldest first. Waits until there are as many as expected, and all have ended. */
+	/** Oldest first. Waits until there are as many as expected, and all have ended. */
 	async executions(workflowId: string, count: number): Promise<Execution[]> {
 		const ended = async () => {
 			const found = await this.client.listAllExecutions(workflowId);
@@ -198,9 +195,8 @@ export class RealN8n implements Runner {
 }
 
 /**
- * Starts n8n and the sandbox before the tests of a file, without a rate limit, and stops them afterwards. Before each
- * test, all workflows are unpublished and the sandbox is emptied.
- * @param pack gives the tarball of the nodes; by default the present ones
+ * Starts n8n and the sandbox, without a rate limit, for the tests of a file. Before each test, unpublishes all
+ * workflows and empties the sandbox. `pack` gives the tarball of the nodes; by default the present ones.
  */
 export function useN8n(pack = packed): RealN8n {
 	jest.setTimeout(15 * 60_000); // n8n needs time to be installed, to start and to run

@@ -136,10 +136,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	return sent.body;
 }
 
-/**
- * The key by which a repeated request is recognized, from its `Idempotency-Key`; undefined if the sandbox does not
- * recognize repeated requests.
- */
+/** Recognizes a repeated request by its `Idempotency-Key`; undefined if the sandbox is not to recognize any. */
 function knownAs({ method, url, headers }: FastifyRequest, state: State, key: ApiKey) {
 	const given = headers['idempotency-key'];
 	const isRecognized = state.settings.recognizesIdempotencyKeys && given !== undefined;
@@ -155,7 +152,6 @@ async function meetFault(request: FastifyRequest, reply: FastifyReply): Promise<
 	return call.fault && !call.fault.processed ? reply.send() : undefined;
 }
 
-/** Hook before the response goes out. */
 async function sendAnswer(
 	request: FastifyRequest,
 	reply: FastifyReply,

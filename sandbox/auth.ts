@@ -43,8 +43,8 @@ export class KeyRing {
 }
 
 /**
- * Lets each key make `requestsPerWindow` requests within any `rateWindowMs`. Refused requests do not count. Source: specification,
- * "Limits"; the sliding window and the response are assumptions.
+ * Lets each key make `requestsPerWindow` requests within any `rateWindowMs`; refused ones do not count. Source:
+ * specification, "Limits"; the sliding window and the response are assumptions.
  */
 export class RateLimiter {
 	/** When each key made its last requests, oldest first. */
@@ -86,9 +86,8 @@ export class SimultaneousRequests {
 }
 
 /**
- * Hook that accepts only requests to the loopback address of this machine. It refuses calls through a tunnel, and web
- * pages whose host name points to this machine.
- * @throws HttpError 403
+ * Hook that accepts only requests to this machine's loopback address: no calls through a tunnel, and no web pages whose
+ * host name points here. @throws HttpError 403
  */
 export async function refuseOthers({ hostname }: FastifyRequest): Promise<void> {
 	if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
@@ -96,9 +95,8 @@ export async function refuseOthers({ hostname }: FastifyRequest): Promise<void> 
 }
 
 /**
- * Hook that refuses requests from web pages of other origins. Browsers name the page in `Origin` or `Sec-Fetch-Site`; programs
- * send neither.
- * @throws HttpError 403
+ * Hook that refuses web pages of other origins: browsers name them in `Origin` or `Sec-Fetch-Site`; programs send
+ * neither. @throws HttpError 403
  */
 export async function refuseForeignPages({ headers, host }: FastifyRequest): Promise<void> {
 	const { origin, 'sec-fetch-site': site = 'none' } = headers;

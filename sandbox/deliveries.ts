@@ -1,7 +1,6 @@
 /**
- * Deliveries of events to webhooks. The envelope and the expected 200 are specified. Time limit, retries and order are
- * assumptions: events about one person are delivered one after another, those about different people at the same time.
- * If the response to one delivery takes long, the person's next event is delivered anyway.
+ * Deliveries to webhooks. The envelope and the expected 200 are specified; timeouts, retries and order are assumptions:
+ * one person's events follow each other, unless a response takes long; those of different people go at the same time.
  */
 import axios, { type AxiosError } from 'axios';
 import { Agent } from 'node:http';
@@ -116,11 +115,7 @@ export class Deliveries {
 		return delivery;
 	}
 
-	/**
-	 * Makes one delivery.
-	 *
-	 * @param next delivers the customer's next event; called before the end of this delivery if the receiver takes long
-	 */
+	/** `next` starts the customer's next delivery, before the end of this one if the receiver takes long. */
 	private async bring(delivery: Delivery, customer: string, next: () => void): Promise<void> {
 		const { settings, webhooks, closing, changed } = this.environment;
 		while (delivery.state === 'pending') {

@@ -24,13 +24,12 @@ const faultSchema = z
 		skip: z.number().int().min(0).default(0),
 		/** How many calls are affected. */
 		count: z.number().int().min(1).default(1),
-		/** HTTP status of the response. */
 		status: z.number().int().min(200).max(599).optional(),
 		/** Headers of the response, e.g. `{ "retry-after": "2" }`. A 429 has no such header unless it is given here. */
 		headers: z.record(z.string(), z.string()).default({}),
 		/** Body of the response: JSON; a string is sent as it is. */
 		body: z.unknown().optional(),
-		/** How long to wait before the response or the reset, ms. */
+		/** How long to wait before the response or the reset. */
 		delayMs: z.number().int().min(0).default(0),
 		/** Closes the connection instead of responding: before the call takes effect, or afterwards. */
 		reset: z.enum(['beforeRead', 'afterRead']).optional(),
@@ -68,7 +67,6 @@ export class Faults {
 
 	private ofDelays = new AbortController();
 
-	/** Waits as an order says. */
 	async delay({ delayMs }: Fault): Promise<void> {
 		const { signal } = this.ofDelays;
 		await sleep(delayMs, undefined, { ref: false, signal }).catch(() => {});
@@ -80,7 +78,6 @@ export class Faults {
 		this.ofDelays = new AbortController();
 	}
 
-	/** Removes all orders. */
 	remove(): void {
 		this.all = [];
 	}
@@ -110,7 +107,7 @@ export async function wait(ms: number): Promise<void> {
 	if (ms > 0) await sleep(ms, undefined, { ref: false });
 }
 
-/** A response changed by a fault: the usual response, the one that the test has ordered, or an error in the format of the service. */
+/** The usual response changed by a fault, the one that the test has ordered, or an error in the service's format. */
 export function spoil(
 	fault: Fault,
 	reply: FastifyReply,

@@ -5,11 +5,7 @@ import { invalid } from './errorResponses';
 export class KnownRequests {
 	private readonly results = new Map<string, { body: string; result: unknown }>();
 
-	/**
-	 * The result of a request. The request is carried out only if its key is new.
-	 * @param key undefined if the request has none
-	 * @throws HttpError 422 if the key was used for another body
-	 */
+	/** Carries out a request only if its key is new. @throws HttpError 422 if the key was used for another body */
 	once<T>(key: string | undefined, given: unknown, carryOut: () => T): T {
 		if (key === undefined) return carryOut();
 		const body = JSON.stringify(given) ?? '';

@@ -83,7 +83,6 @@ const retryAfter = {
 	schema: { type: 'integer' as const },
 };
 
-/** Registers every named part except the paths. */
 function registerComponents(registry: OpenAPIRegistry): void {
 	registry.registerComponent('securitySchemes', 'apiKey', {
 		type: 'http',
@@ -122,7 +121,6 @@ const tags: Record<string, { name: string; description: string }> = {
 	webhooks: { name: 'Webhooks', description: 'Receivers of real-time events' },
 };
 
-/** The base addresses of the API paths. */
 type Servers = Record<ApiPath, { url: string; description: string }>;
 
 /** An OpenAPI 3.0 document as an object. */
@@ -238,10 +236,8 @@ function eventCallbacks(): RouteConfig['callbacks'] {
 }
 
 /**
- * Corrects the output of the generator. The schemas of the contract do not know OpenAPI, so the generator writes them
- * out wherever they are used: each schema that equals a named one becomes a reference. Every object allows unknown
- * fields: OpenAPI assumes this, but client generators make types that refuse them unless the document says it. A query
- * contains no null, but the schema of a number that is read from text (`z.coerce`) seems to accept it.
+ * Corrects the output of the generator: it writes shared schemas out, which become references, and does not say that
+ * objects allow unknown fields, as client generators need it. `z.coerce` seems to accept null, which no query contains.
  */
 function finish<T>(document: T, shared: Record<string, unknown>): T {
 	const visit = (value: unknown, isNamed = false): unknown => {

@@ -5,7 +5,6 @@ import { takeRight } from 'lodash';
 
 import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 
-/** How many entries a log keeps. */
 const maxEntries = 10_000;
 
 /** A list that keeps only its newest entries. */
@@ -31,7 +30,7 @@ export interface LoggedRequest {
 	method: string;
 	/** Path with query. */
 	url: string;
-	/** Headers; the value of `authorization` is left out. */
+	/** Without the value of `authorization`. */
 	headers: IncomingHttpHeaders;
 	body: unknown;
 	/** Status of the response; null if there is none or none yet. */

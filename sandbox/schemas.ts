@@ -1,6 +1,6 @@
 /**
- * What is in responses and events, for the sandbox and the OpenAPI document. The nodes read responses without a schema.
- * Only fields that the specification names, or that are marked "assumption", appear here.
+ * Responses and events, for the sandbox and the OpenAPI document; the nodes read them without a schema. Only fields
+ * that the specification names, or that are marked "assumption".
  */
 import { z } from 'zod';
 

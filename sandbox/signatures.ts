@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * The headers that sign a body; none without a secret. They contain an HMAC of SHA-256, as the trigger expects it by
- * default. If the secret begins with `whsec_`, the headers of https://www.standardwebhooks.com are added.
+ * The headers that sign a body with an HMAC of SHA-256; none without a secret. For a secret that begins with `whsec_`,
+ * those of https://www.standardwebhooks.com are added.
  */
 export function signatureHeaders(secret: string, body: string, id: string): Record<string, string> {
 	if (secret === '') return {};

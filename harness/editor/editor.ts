@@ -83,7 +83,7 @@ export class Editor {
 		return editor;
 	}
 
-	/** Opens another page in the same browser, e.g. the phone. */
+	/** Opens a page in the same browser, e.g. the phone. */
 	async openTab(url: string): Promise<Page> {
 		const tab = await this.context.newPage();
 		tab.setDefaultTimeout(limit);
@@ -106,7 +106,7 @@ export class Editor {
 		await this.part('canvas-node').first().waitFor();
 	}
 
-	/** Imports the file of an example into an empty workflow. */
+	/** Imports an example into an empty workflow. */
 	async importExample(name: string): Promise<void> {
 		await this.goTo('/workflow/new');
 		const file = path.join(PROJECT_FOLDER, 'examples', `${name}.json`);
@@ -115,17 +115,15 @@ export class Editor {
 		await this.part('zoom-to-fit').click();
 	}
 
-	/** A node on the canvas. */
 	node(name: string): Locator {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 	}
 
-	/** Clicks the button below the canvas. The caller has to wait for the result. */
+	/** The caller has to wait for the result. */
 	async execute(): Promise<void> {
 		await this.part('execute-workflow-button').click();
 	}
 
-	/** Clicks the same button for one of several triggers. */
 	async executeAt(trigger: string): Promise<void> {
 		await this.page.getByRole('button', { name: 'Select trigger node' }).click();
 		await this.page.getByRole('menuitem', { name: trigger }).click();
@@ -140,7 +138,6 @@ export class Editor {
 		await this.page.locator('.__html-display').waitFor();
 	}
 
-	/** Waits until nodes show a tick. */
 	async waitForSuccess(...nodes: string[]): Promise<void> {
 		for (const name of nodes)
 			await this.node(name).locator('[data-test-id="canvas-node-status-mark-success"]').waitFor();
@@ -185,12 +182,7 @@ export class NewUser {
 		await this.clickInPanel('Business Messaging');
 	}
 
-	/**
-	 * Adds a node of n8n to an empty workflow.
-	 *
-	 * @param node name in the panel
-	 * @param action name in the panel, if the node has several actions
-	 */
+	/** Adds a node of n8n to an empty workflow. @param action name in the panel, if the node has several actions */
 	async addFirst(node: string, action?: string): Promise<void> {
 		await this.click(this.editor.part('canvas-plus-button'));
 		await this.search(node);
@@ -198,7 +190,7 @@ export class NewUser {
 		await this.editor.part('node-parameters').waitFor();
 	}
 
-	/** Adds a node below the agent of the open workflow. @param kind of the connection, e.g. `ai_tool` @param node name in the panel */
+	/** Adds a node below the agent of the open workflow. @param kind of the connection, e.g. `ai_tool` */
 	async addPart(kind: string, node: string): Promise<void> {
 		const handle = this.editor.page.locator(`[data-handleid="inputs/${kind}/0"]`);
 		await this.click(handle.locator('[data-test-id="canvas-handle-plus"]'));
@@ -211,7 +203,7 @@ export class NewUser {
 		await this.clickInPanel(node);
 	}
 
-	/** Adds an action after the last node of the open workflow. @param node name in the panel @param action name in the panel */
+	/** Adds an action after the last node of the open workflow. */
 	async addNext(node: string, action: string): Promise<void> {
 		await this.click(this.editor.part('canvas-handle-plus').last());
 		await this.search(node);
@@ -223,7 +215,7 @@ export class NewUser {
 		await this.click(this.editor.part('node-creator').getByText(text, { exact: true }).first());
 	}
 
-	/** Adds the action node to an empty workflow; n8n puts a manual trigger before it. @param action name in the panel */
+	/** Adds the action node to an empty workflow; n8n puts a manual trigger before it. */
 	async addAction(action: string): Promise<void> {
 		await this.openNodePanel();
 		await this.click(this.editor.part('node-creator').getByText(/^Actions \(/));
@@ -231,14 +223,14 @@ export class NewUser {
 		await this.editor.part('node-parameters').waitFor();
 	}
 
-	/** Adds the trigger to an empty workflow. @param event name in the panel */
+	/** Adds the trigger to an empty workflow. */
 	async addTrigger(event: string): Promise<void> {
 		await this.openNodePanel();
 		await this.clickInPanel(event);
 		await this.editor.part('node-parameters').waitFor();
 	}
 
-	/** Creates the credential from the open node. n8n tests it, and returns to the node once the service has accepted the key. */
+	/** Creates the credential from the open node, to which n8n returns once the service has accepted the key. */
 	async createCredential(sandbox: Sandbox): Promise<void> {
 		const place = this.editor.part('node-credentials-empty-state');
 		await this.click(place.getByRole('button').first());
@@ -264,7 +256,7 @@ export class NewUser {
 		await this.click(this.editor.part('credential-save-button'));
 	}
 
-	/** Chooses an entry from a searchable list. @param entry the beginning of its text @param typed text for the search field */
+	/** Chooses from a searchable list. @param entry the beginning of its text @param typed text for the search field */
 	async pick(list: string, entry: RegExp, typed = ''): Promise<void> {
 		const field = this.editor.part(`resource-locator-${list}`);
 		await this.click(field.locator('[data-test-id="rlc-input"]'));
@@ -298,26 +290,23 @@ export class NewUser {
 		await this.click(field.locator('[data-test-id="from-ai-override-button"]'));
 	}
 
-	/** Runs the open workflow from one of its triggers. */
 	async executeAt(trigger: string): Promise<void> {
 		await this.editor.executeAt(trigger);
 		this.clicks += 3;
 	}
 
-	/** Opens a node of the open workflow. */
 	async open(node: string): Promise<void> {
 		await this.editor.node(node).dblclick();
 		this.clicks += 2;
 	}
 
-	/** Publishes the open workflow. */
 	async publish(): Promise<void> {
 		await this.click(this.editor.page.getByRole('button', { name: 'Publish' }));
 		const dialog = this.editor.page.getByRole('dialog');
 		await this.click(dialog.getByRole('button', { name: 'Publish' }));
 	}
 
-	/** Fills in the form of a template, one field after the other. */
+	/** Fills in the form of a template in order. */
 	async fillForm(values: string[]): Promise<void> {
 		const fields = this.editor.part('mapping-fields-container').locator('input');
 		for (const [index, value] of values.entries()) await this.type(fields.nth(index), value);

@@ -1,4 +1,4 @@
-/** A stand-in for a language model that uses OpenAI's protocol on loopback. It calls its first tool, then repeats the tool's result. */
+/** A stand-in for a language model (OpenAI's protocol, on loopback): calls its first tool, then repeats the result. */
 import fastify from 'fastify';
 import omit from 'lodash/omit';
 
@@ -37,11 +37,8 @@ interface ResponsesRequest {
 export type Model = Awaited<ReturnType<typeof startModel>>;
 
 /**
- * Starts a stand-in.
- *
- * @param args the arguments with which it calls the tool
- * @param wantsTool whether it calls the tool after these messages, or answers; by default it always calls the tool. The
- * function may take a while
+ * Starts a stand-in that calls its tool with `args`, unless `wantsTool`, which may take a while, says no: then it
+ * answers. By default, it always calls the tool.
  */
 export async function startModel(
 	args: object,
@@ -49,7 +46,6 @@ export async function startModel(
 ) {
 	const app = fastify();
 	const shown: ShownTool[][] = [];
-	/** The call of a tool, or the answer. */
 	const decide = async (messages: ChatMessage[], tools: ShownTool[]) => {
 		shown.push(tools);
 		const last = messages.at(-1);

@@ -1,7 +1,6 @@
 /**
- * n8n's data tables in memory, as the Data Table node shows them to the sub-workflows of a node. Each call is one
- * transaction, as in n8n. Understands exactly what nodes/BusinessMessaging/execution/logTable.ts runs. Source:
- * DataTable.node.ts of n8n-nodes-base, data-table.service.ts of n8n's cli; the real one is tested in test/n8n/e2e.
+ * n8n's data tables in memory, for what execution/logTable.ts runs; each call is a transaction. Source:
+ * DataTable.node.ts of n8n-nodes-base, data-table.service.ts of n8n's cli; test/n8n/e2e tests the real ones.
  */
 import { escapeRegExp } from 'lodash';
 import type {
@@ -42,7 +41,6 @@ interface Parameters {
 	orderByDirection?: 'ASC' | 'DESC';
 }
 
-/** Values of the system columns have these types. */
 const systemColumns = ['id', 'createdAt', 'updatedAt'];
 
 /** The data tables of one project. */

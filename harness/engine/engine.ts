@@ -38,7 +38,6 @@ export class Engine {
 
 	constructor(readonly loaded: LoadedPackage) {}
 
-	/** Runs the action node on the given items. */
 	async run(options: RunOptions): Promise<RunResult> {
 		const tested = this.makeNode(testedNode, action, options.parameters, {
 			...pick(options, 'onError', 'retryOnFail', 'maxTries'),
@@ -77,8 +76,8 @@ export class Engine {
 	}
 
 	/**
-	 * The action node when it is open in the editor: its searchable lists, with the typed text and the token of the next
-	 * page, and its mapped forms. Source: DynamicNodeParametersService of n8n's cli.
+	 * The action node in the editor: searchable lists with typed text and page token, and mapped forms. Source:
+	 * DynamicNodeParametersService of n8n's cli.
 	 */
 	editor({ parameters, credentials }: Pick<RunOptions, 'parameters' | 'credentials'>) {
 		const { nodeTypes } = this.loaded;
@@ -99,7 +98,6 @@ export class Engine {
 		};
 	}
 
-	/** Presses Test in the credential's dialogue. */
 	async testCredential(values: ICredentialDataDecryptedObject) {
 		return await testCredential(this.loaded, values);
 	}

@@ -1,6 +1,6 @@
 /**
- * The tests that every operation has, whether they run in n8n's engine or in a real n8n: three items, of which the
- * service refuses the second, with n8n's three ways to handle errors.
+ * The tests of every operation, in n8n's engine or a real n8n: three items, of which the service refuses the second,
+ * with n8n's three ways to handle errors.
  */
 import { expect } from 'expect';
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
@@ -13,7 +13,6 @@ import { welcomeParameters } from './templates';
 /** Runs the action node against a sandbox, which is emptied before each test. */
 export interface Runner {
 	run: (options: RunnerOptions) => Promise<RunnerResult>;
-	/** Orders a fault of the sandbox. */
 	fault: (order: FaultOrder) => Promise<void>;
 }
 
@@ -141,7 +140,6 @@ const words = 'the operator said no';
 export function testEveryOperation(runner: Runner): void {
 	const atOnce = operations.filter(({ waits }) => !waits); // operations that wait have separate tests
 	describe.each(atOnce)('$resource $value', ({ resource, value, endpoint }) => {
-		/** Runs the operation; with `isRefused` the service refuses the second item. */
 		async function run(isRefused: boolean, onError?: RunnerOptions['onError']) {
 			const row = caseOf(resource, value);
 			const items = await itemsFor(runner, row);

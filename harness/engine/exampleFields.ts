@@ -7,10 +7,8 @@ import { readText } from './files';
 import { start } from './loadPackage';
 
 /**
- * The value of a field of a node in an example, for a given item.
- *
- * @param others expressions for other nodes, and what replaces them, so that they are read from the item: e.g.
- * `$('Person').item.json` as `$json`
+ * The value of a node's field in an example, for an item. `others` replaces expressions for other nodes, so that they
+ * are read from the item, e.g. `$('Person').item.json` by `$json`.
  */
 export function exampleField(
 	example: string,

@@ -84,7 +84,7 @@ const links = (node: string, ...outputs: string[][]) => ({
 	},
 });
 
-/** A workflow with the tested node. */
+/** A workflow with the tested node, in a loop if there is a batch size. */
 export function workflowFor(tested: INode, { batchSize, workflowId: id = 'workflow' }: RunOptions) {
 	const place = { typeVersion: 1, position: [0, 0] as [number, number] };
 	const start = { ...place, id: 'Start', name: 'Start', type: 'test.start', parameters: {} };
@@ -106,7 +106,6 @@ export function workflowFor(tested: INode, { batchSize, workflowId: id = 'workfl
 const { createRunExecutionData }: Partial<Pick<typeof n8nWorkflow, 'createRunExecutionData'>> =
 	n8nWorkflow;
 
-/** The data of a new execution that begins at a node with its items. */
 function newRunData(node: INode, items: INodeExecutionData[]): IRunExecutionData {
 	const nodeExecutionStack = [{ node, data: { main: [items] }, source: null }];
 	if (createRunExecutionData)
@@ -185,8 +184,8 @@ export async function runWorkflow(
 }
 
 /**
- * The Retry button of an execution that has failed or was stopped: continues at the node where it stopped, with the
- * data that n8n has meanwhile stored in its database. Source: ExecutionService of n8n's cli.
+ * The Retry button: continues at the node where the execution stopped, with the data that n8n has stored. Source:
+ * ExecutionService of n8n's cli.
  */
 export async function retryExecution(
 	loaded: LoadedPackage,
@@ -202,8 +201,8 @@ export async function retryExecution(
 }
 
 /**
- * Continues an execution that waits with what the node's webhook has returned, as far as the output of this node.
- * Source: WaitingWebhooks and webhook-helpers of n8n's cli.
+ * Continues a waiting execution with what the node's webhook has returned, as far as this node's output. Source:
+ * WaitingWebhooks and webhook-helpers of n8n's cli.
  */
 export async function resumeExecution(
 	loaded: LoadedPackage,

@@ -1,6 +1,6 @@
 /**
- * The built package, loaded with n8n-core's own loader; helper nodes to run it with; and what n8n's cli adds to its
- * engine: credentials, and the additional data of every execution.
+ * The built package, loaded with n8n-core's own loader; helper nodes; and what n8n's cli adds to its engine for each
+ * execution: credentials and additional data.
  */
 import '../jest/n8nSettings';
 
@@ -27,7 +27,7 @@ import { root } from './files';
 
 /** The package after n8n has loaded it. */
 export interface LoadedPackage {
-	/** npm name; node types begin with it. */
+	/** npm name, with which node types begin. */
 	name: string;
 	/** The package's node types and the helper nodes, in the form that `Workflow` needs. */
 	nodeTypes: INodeTypes;
@@ -92,7 +92,7 @@ const helperNodes: Record<string, INodeType | undefined> = {
 	'test.batches': batches,
 };
 
-/** Loads the built package. */
+/** Loads the built package with the helper nodes. */
 export async function loadPackage(): Promise<LoadedPackage> {
 	const { getVersionedNodeType } = NodeHelpers;
 	const loader = new n8nCore.PackageDirectoryLoader(root);
@@ -121,10 +121,7 @@ export const dataTables = new DataTables();
 const { ExternalSecretsProxy }: Partial<Pick<typeof n8nCore, 'ExternalSecretsProxy'>> = n8nCore;
 const noSecrets = { hasProvider: () => false, listProviders: () => [] };
 
-/**
- * The values of a credential as a node gets them: the given values, and defaults for the others. Source:
- * CredentialsHelper of n8n's cli.
- */
+/** As a node gets them: the given values, and defaults. Source: CredentialsHelper of n8n's cli. */
 function decrypted(loaded: LoadedPackage, type: string, values: ICredentialDataDecryptedObject) {
 	const { properties } = loaded.credential(type);
 	const given = values as INodeParameters;
@@ -152,11 +149,7 @@ function credentialsHelper(loaded: LoadedPackage, values: ICredentialDataDecrypt
 	return helper as unknown as ICredentialsHelper;
 }
 
-/**
- * Additional data for executions, hooks and pickers.
- *
- * @param baseUrl n8n's own address, without a slash at the end
- */
+/** Additional data for executions, hooks and pickers. @param baseUrl n8n's own address, without a slash at the end */
 export function additionalDataFor(
 	loaded: LoadedPackage,
 	credentials: ICredentialDataDecryptedObject = {},
@@ -181,7 +174,7 @@ export function additionalDataFor(
 	return data as IWorkflowExecuteAdditionalData;
 }
 
-/** Presses Test in the credential's dialogue: runs the function that the node declares. Source: CredentialsTester of n8n's cli. */
+/** Presses Test in the credential's dialogue. Source: CredentialsTester of n8n's cli. */
 export async function testCredential(
 	loaded: LoadedPackage,
 	values: ICredentialDataDecryptedObject,

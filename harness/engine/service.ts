@@ -28,7 +28,7 @@ export const sendText = {
 
 /** Parameters that send a text to each of `people`. */
 export const campaign: INodeParameters = { ...sendText, to: '=+1555000{{ $json.n }}' };
-/** Items for a campaign. */
+/** Items for a campaign, each with a number `n`. */
 export const people = (count: number, first = 1000) =>
 	range(first, first + count).map((n) => ({ n }));
 /** Their phone numbers. */
@@ -42,12 +42,10 @@ export const locator = (value: string, mode = 'id') => ({ __rl: true, mode, valu
 /** What tests do with the service. */
 export class Service {
 	sandbox!: Sandbox;
-	/** The sandbox's address. */
 	url!: string;
 	engine!: Engine;
 	private keys = 0;
 
-	/** Values of a credential for the sandbox. */
 	credentials(values: ICredentialDataDecryptedObject = {}): ICredentialDataDecryptedObject {
 		const place = { apiKey: this.sandbox.key, baseUrl: this.url, apiPath: 'automatic' };
 		return { ...place, requestsPerMinute: 100_000, ...values };
@@ -85,7 +83,6 @@ export class Service {
 		return await this.engine.retry(run, { credentials: this.credentials() });
 	}
 
-	/** Orders a fault. */
 	async fault(order: FaultOrder): Promise<void> {
 		await axios.post(`${this.sandbox.url}/_sandbox/faults`, order);
 	}
@@ -103,10 +100,8 @@ export class Service {
 	}
 
 	/**
-	 * Makes the service show webhooks in its own way.
-	 *
-	 * @param write how it writes a URL in its list; undefined if the list has none
-	 * @param hidesIds whether it responds to a registration without a body
+	 * Makes the service list the URLs of webhooks as `write` writes them; undefined hides a URL. With `hidesIds`, it
+	 * responds to a registration without a body.
 	 */
 	showWebhooks(write: (url: string) => string | undefined, { hidesIds = false } = {}): void {
 		const written = (body: unknown) => {
@@ -135,7 +130,7 @@ export class Service {
 	}
 }
 
-/** Starts the sandbox and the engine before the tests of a file, empties the sandbox and n8n's data tables before each test, and stops both at the end. */
+/** Starts sandbox and engine for the tests of a file. Before each test, empties the sandbox and n8n's data tables. */
 export function useService(options: SandboxOptions = {}): Service {
 	const service = new Service();
 	beforeAll(async () => {
@@ -159,19 +154,17 @@ export function useService(options: SandboxOptions = {}): Service {
 	return service;
 }
 
-/** What is written to the log: texts as they are, and everything else as JSON, also if it contains itself. */
+/** Texts as they are, and everything else as JSON, also if it contains itself. */
 const lineOf = (words: unknown[]) =>
 	words.map((word) => (typeof word === 'string' ? word : stringify(word))).join(' ');
 
-/** What n8n calls a node's method or hook with, as far as it concerns the log. */
 interface Logging {
 	logger: Record<'error' | 'warn' | 'info' | 'debug', (...words: unknown[]) => void>;
 }
 
 /**
- * The lines that a node writes to n8n's log, each after its level; emptied before each test.
- *
- * @param method where it writes them; `hooks` are those of a trigger's registration
+ * The lines that a node's method, or the hooks of a trigger's registration, write to n8n's log, each after its level;
+ * emptied before each test.
  */
 export function useLog(
 	service: Service,
@@ -199,14 +192,13 @@ export function useLog(
 	return lines;
 }
 
-/** A host that is not the service, and that remembers the requests it gets. */
 interface OtherHost {
 	/** e.g. `http://127.0.0.1:4711`. */
 	url: string;
 	seen: Array<{ method: string; url: string; headers: IncomingHttpHeaders; body: string }>;
 }
 
-/** Starts another host before the tests and stops it after them. Its record of requests is emptied before each test. */
+/** A host that is not the service, for the tests of a file. Its record of requests is emptied before each test. */
 export function useOtherHost(answer: RequestListener): OtherHost {
 	const host: OtherHost = { url: '', seen: [] };
 	const server = createServer((request, response) => {
@@ -247,16 +239,12 @@ let made = 0;
 export class Triggers {
 	constructor(private readonly service: Service) {}
 
-	/**
-	 * A trigger with the credential of the sandbox, in a separate workflow. With the static data of another trigger, it
-	 * behaves like that trigger after a restart of n8n.
-	 */
+	/** A trigger in a new workflow. With the static data of another trigger, it is that one after a restart of n8n. */
 	async make(options: TriggerOptions = {}): Promise<Trigger> {
 		const own = { credentials: this.service.credentials(), workflowId: `workflow ${++made}` };
 		return await this.service.engine.trigger({ ...own, ...options });
 	}
 
-	/** An active trigger, see `make`. */
 	async active(options: TriggerOptions = {}): Promise<Trigger> {
 		const trigger = await this.make(options);
 		await trigger.activate();

@@ -25,10 +25,7 @@ const bigText =
 	'Hello {{1}} {{2}}, your order from {{3}} over {{4}} arrives on {{5}} between {{6}} and {{7}}. Ask {{8}} for help.';
 const track = { type: 'URL', text: 'Track', url: 'https://shop.example.com/track/{{1}}' };
 
-/**
- * Adds templates until the sandbox has 500: `big_order` in all languages, with 10 variables in header, body and
- * buttons; and other templates, of which every tenth is not approved.
- */
+/** Adds templates up to 500: `big_order` in all languages, with 10 variables; and others, every tenth not approved. */
 export function addManyTemplates({ templates }: State): void {
 	for (const language of languages) {
 		const components = [

@@ -1,7 +1,6 @@
 /**
- * A trigger node in a workflow. Activates and deactivates the workflow, and accepts deliveries over HTTP, with the
- * static data that n8n would keep in its database. Source: ActiveWorkflowManager, LiveWebhooks, TestWebhooks and
- * WebhookHelpers of n8n's cli.
+ * A trigger node in a workflow, with the static data that n8n would store. Source: ActiveWorkflowManager, LiveWebhooks,
+ * TestWebhooks and WebhookHelpers of n8n's cli.
  */
 import axios from 'axios';
 import type { Response } from 'express';
@@ -27,7 +26,7 @@ import { NodeHelpers, Workflow, sleep } from 'n8n-workflow';
 import { type LoadedPackage, additionalDataFor } from './loadPackage';
 import type { WebhookRequest, WebhookServer } from './webhooks';
 
-/** A trigger node in its own workflow. */
+/** How a trigger is set up, in its own workflow. */
 export interface TriggerOptions {
 	parameters?: INodeParameters;
 	/** By default the newest version. */
@@ -48,7 +47,6 @@ export interface TriggerOptions {
 
 /** The response to a delivery. */
 export interface Answer {
-	/** HTTP status. */
 	status: number;
 	body: unknown;
 	/** The items with which an execution has started, one list for each output; undefined if none has started. */
@@ -67,10 +65,8 @@ type TriggerWebhook = IWebhookDescription & { httpMethod: IHttpRequestMethods };
 
 /** A trigger node. */
 export class Trigger {
-	/** The executions that deliveries have started, in order. */
 	readonly executions: StartedExecution[] = [];
 
-	/** The static data as stored in n8n's database. */
 	private stored = '{}';
 
 	/** Resolves when the latest test on the test URL has ended: n8n responds first, and removes the webhook then. */
@@ -109,12 +105,10 @@ export class Trigger {
 		if (options.staticData) this.staticData = options.staticData;
 	}
 
-	/** The URL that the service has to call. */
 	get url(): string {
 		return `${this.server.url}${this.path}`;
 	}
 
-	/** The workflow's global static data, as stored. */
 	get staticData(): IDataObject {
 		return (JSON.parse(this.stored) as { global?: IDataObject }).global ?? {};
 	}
@@ -125,8 +119,8 @@ export class Trigger {
 	}
 
 	/**
-	 * Activates the workflow (with `init`: because n8n starts), or listens for a test event. If the node fails, n8n asks
-	 * it to clean up. @throws what the node throws
+	 * Activates the workflow (with `init`: at n8n's start), or listens for a test event. If the node fails, n8n asks it
+	 * to clean up. @throws what the node throws
 	 */
 	async activate(reason: WorkflowActivateMode = this.isTest ? 'manual' : 'activate') {
 		for (const webhook of this.webhooks)
@@ -151,7 +145,7 @@ export class Trigger {
 		await this.hook('delete', 'internal', 'update');
 	}
 
-	/** Delivers an event over HTTP, as the service would: an object as JSON, a string or a buffer as it is. */
+	/** Delivers over HTTP, as the service would: an object as JSON, a string or a buffer as it is. */
 	async deliver(
 		body: unknown,
 		headers: Record<string, string> = {},
@@ -184,7 +178,7 @@ export class Trigger {
 		};
 	}
 
-	/** n8n loads the workflow for every hook and every delivery. Afterwards it stores the static data, if the data has changed. */
+	/** n8n loads the workflow for every hook and delivery, and then stores the static data if it has changed. */
 	private async withWorkflow<T>(
 		use: (workflow: Workflow, node: INode, data: IWorkflowExecuteAdditionalData) => Promise<T>,
 	): Promise<T> {

@@ -1,7 +1,4 @@
-/**
- * The part of n8n's web server that webhooks need, with real HTTP so that the sandbox can deliver to it; and executions
- * that wait for webhooks.
- */
+/** What webhooks need of n8n's web server, over real HTTP for the sandbox; and executions that wait for webhooks. */
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -53,7 +50,6 @@ export class WebhookServer {
 
 	private server?: Server;
 
-	/** Starts the server, if it is not running yet. */
 	async start(): Promise<void> {
 		if (!this.server) {
 			this.server = createServer(this.app());
@@ -68,12 +64,12 @@ export class WebhookServer {
 		return `http://127.0.0.1:${(this.server?.address() as AddressInfo).port}`;
 	}
 
-	/** Registers a handler for a path, e.g. `/webhook/id/webhook`. */
+	/** @param path e.g. `/webhook/id/webhook` */
 	register(method: string, path: string, handler: WebhookHandler): void {
 		this.handlers.set(`${method} ${path}`, handler);
 	}
 
-	/** Removes the handler of a path; its calls get a 404 from now on. */
+	/** Calls of the path get a 404 from now on. */
 	unregister(method: string, path: string): void {
 		this.handlers.delete(`${method} ${path}`);
 	}
@@ -110,9 +106,8 @@ export class WebhookServer {
 }
 
 /**
- * An execution that waits until its node's webhook lets it continue. It accepts deliveries to its resume URL, with the
- * data that n8n has meanwhile stored in its database. Source: WaitingWebhooks of n8n's cli; the signature of the URL is
- * not checked here.
+ * An execution that waits for deliveries to its resume URL, with the data that n8n has stored meanwhile. Source:
+ * WaitingWebhooks of n8n's cli; the signature of the URL is not checked here.
  */
 export class WaitingExecution {
 	/** The node's output after it has continued, one list for each output; undefined as long as it waits. */

@@ -1,6 +1,6 @@
 /**
  * `npm run test:mutation -- [FOLDER…] [--share 0.1 [--sample 2]]`: puts faults (mutants) into the nodes, one at a time,
- * and checks that a test fails for each. With a share, it only does so in a sample of the lines.
+ * and checks that a test fails for each; with a share, only in a sample of the lines.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,12 +19,10 @@ const { values, positionals: chosen } = parseArgs({
 	allowPositionals: true,
 });
 const share = Number(values.share ?? 1);
-/** Where Stryker puts its reports. */
 const results = path.join('coverage', share < 1 ? 'mutationSample' : 'mutation');
 /** The least share of mutants that the tests must notice in each folder. */
 const least = 0.85;
 
-/** The part of Stryker's report that is used. */
 interface Report {
 	files: Record<string, { mutants: Array<{ status: string }> }>;
 }

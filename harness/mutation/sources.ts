@@ -15,11 +15,8 @@ export function sourcesOf(folder: string): string[] {
 }
 
 /**
- * Parts of files as Stryker's option `mutate` names them, e.g. `nodes/…/phone/compare.ts:13-24`.
- *
- * @param share of all parts that are chosen, from 0 to 1
- * @param sample names the sample: the same one always has the same parts. Once tests were written for the parts of one
- * sample, only another one says how good the tests of the folder are.
+ * Parts of files for Stryker's option `mutate`, e.g. `nodes/…/phone/compare.ts:13-24`; `share` is from 0 to 1. A
+ * `sample` always has the same parts: once tests were written for it, only another one shows how good they are.
  */
 export function sampleOf(files: string[], share: number, sample: string): string[] {
 	return files.flatMap((file) => {

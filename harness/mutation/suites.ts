@@ -1,9 +1,7 @@
 /**
- * For the mutants of each folder, the test suites that have to notice them. The quick suites come first, because the
- * first failing test ends the run. Suites that mostly wait are left out.
- *
- * Stryker cannot choose them: its runner for Jest loads every suite for every mutant, and skips tests by their names.
- * All suites in one file take minutes before the first mutant of each folder, and disturb each other.
+ * For each folder, the suites that have to notice its mutants, quick ones first; suites that mostly wait are left out.
+ * Stryker cannot choose them: its runner loads every suite for every mutant. All suites in one file take minutes before
+ * the first mutant of each folder, and disturb each other.
  */
 const operations = [
 	'engine/operations/everyOperation',

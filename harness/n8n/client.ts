@@ -18,11 +18,11 @@ import { until } from '../until';
 
 /** How long n8n may take for one response, ms. */
 const ANSWER_LIMIT = 60_000;
-/** How long publishing may take, ms: long enough for a trigger that repeats its requests because the service has problems. */
+/** How long publishing may take, ms: a trigger repeats its requests while the service has problems. */
 const PUBLICATION_LIMIT = 180_000;
 const ENDED: ExecutionStatus[] = ['success', 'error', 'canceled', 'crashed'];
 
-/** Whether an execution has ended, successfully or not. */
+/** Whether an execution has ended, also with an error. */
 export const hasEnded = ({ status }: Pick<ExecutionSummary, 'status'>) => ENDED.includes(status);
 
 /** The user who logs in to a playground's n8n. The password is random for each user folder. */
@@ -84,17 +84,14 @@ export function startedWith(execution: Execution, trigger: string): INodeExecuti
 }
 
 /**
- * Whether n8n responded to a delivery while it was still opening its database: n8n responds with 200, but has not
- * handled the delivery (docs/trigger-guarantees.md).
+ * Whether n8n responded to a delivery with 200 while it opened its database, and so has not handled it
+ * (docs/trigger-guarantees.md).
  */
 export function cameAtStart({ attempts }: { attempts: Array<{ text?: string }> }): boolean {
 	return attempts.at(-1)?.text?.startsWith('n8n is starting up') === true;
 }
 
-/**
- * The interface of a running n8n that its editor uses. If n8n refuses a call, the method throws an Error with n8n's
- * message. Log in first.
- */
+/** n8n as its editor calls it. If n8n refuses a call, the method throws an Error with n8n's message. Log in first. */
 export class N8nClient {
 	private readonly http: AxiosInstance;
 
@@ -111,7 +108,6 @@ export class N8nClient {
 		});
 	}
 
-	/** Logs in; the session lasts for as long as this object lives. */
 	async login(owner: Owner): Promise<void> {
 		const login = { emailOrLdapLoginId: owner.email, password: owner.password };
 		const { headers } = await this.http.post('/rest/login', login);
@@ -124,12 +120,11 @@ export class N8nClient {
 		return (await this.http.get<INodeTypeDescription[]>('/types/nodes.json')).data;
 	}
 
-	/** Stores a credential and returns its id. */
 	async createCredential(name: string, type: string, data: object): Promise<string> {
 		return (await this.call<{ id: string }>('POST', '/rest/credentials', { name, type, data })).id;
 	}
 
-	/** Stores a credential, in place of the one with the same name and type if there is one, and returns its id. */
+	/** Stores a credential, or changes the one with this name and type. Returns its ID. */
 	async saveCredential(name: string, type: string, data: object): Promise<string> {
 		type Known = Array<{ id: string; name: string; type: string }>;
 		const known = await this.call<Known>('GET', '/rest/credentials');
@@ -145,7 +140,6 @@ export class N8nClient {
 		return await this.call('POST', '/rest/workflows', { name, nodes, connections, settings });
 	}
 
-	/** All workflows, without their nodes. */
 	async listWorkflows(): Promise<Array<Pick<StoredWorkflow, 'id' | 'name' | 'active'>>> {
 		return await this.call('GET', '/rest/workflows');
 	}
@@ -167,9 +161,8 @@ export class N8nClient {
 	}
 
 	/**
-	 * Publishes a workflow, and returns when its triggers are registered.
-	 * @param version the version of the workflow to publish; the current one by default
-	 * @throws Error with the trigger's message if a trigger could not be registered
+	 * Publishes a workflow, by default in its current version, and returns when its triggers are registered.
+	 * @throws Error with a trigger's message if it could not be registered
 	 */
 	async activate(id: string, version?: string): Promise<void> {
 		const versionId = version ?? (await this.getWorkflow(id)).versionId;
@@ -204,12 +197,12 @@ export class N8nClient {
 		return (await this.call<{ executionId: string }>('POST', path, body)).executionId;
 	}
 
-	/** The newest executions of a workflow, newest first, at most 100. */
+	/** Newest first, at most 100. */
 	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionSummary[]> {
 		return (await this.executionPage(workflowId, limit)).results;
 	}
 
-	/** All executions of a workflow, newest first, read page by page. */
+	/** Newest first. */
 	async listAllExecutions(workflowId: string): Promise<ExecutionSummary[]> {
 		const found: ExecutionSummary[] = [];
 		let cursor: string | null | undefined;
@@ -232,14 +225,13 @@ export class N8nClient {
 		return await this.call('GET', axios.getUri({ url: '/rest/executions', params }));
 	}
 
-	/** An execution in its current state. */
 	async getExecution(id: string): Promise<Execution> {
 		type Stored = Omit<Execution, 'data'> & { data: string };
 		const { data, ...summary } = await this.call<Stored>('GET', `/rest/executions/${id}`);
 		return { ...summary, data: parse(data) as IRunExecutionData };
 	}
 
-	/** Waits until an execution has ended, successfully or not. @param limit ms */
+	/** @param limit ms */
 	async waitForExecution(id: string, limit = 60_000): Promise<Execution> {
 		const ended = async () => {
 			const execution = await this.getExecution(id);
@@ -254,7 +246,6 @@ export class N8nClient {
 		return (await this.call<{ id: string }>('POST', path, { loadWorkflow: false })).id;
 	}
 
-	/** The editor's Stop button. */
 	async stopExecution(executionId: string): Promise<void> {
 		await this.call('POST', `/rest/executions/${executionId}/stop`);
 	}
@@ -267,7 +258,7 @@ export class N8nClient {
 		return (await this.http.get<Buffer>(url, { responseType: 'arraybuffer' })).data;
 	}
 
-	/** Any other request of the editor, e.g. `call('GET', '/rest/active-workflows')`. @returns the content of `data` in the response */
+	/** Any other request of the editor, e.g. `call('GET', '/rest/active-workflows')`. Returns the response's `data`. */
 	async call<T>(method: Method, path: string, body?: unknown): Promise<T> {
 		try {
 			const request = { method, url: path, data: body };

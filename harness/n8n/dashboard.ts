@@ -2,7 +2,6 @@
 import { readText } from '../engine/files';
 import type { Database } from './database';
 
-/** A panel of Grafana. */
 type Panel = { title: string; targets: Array<{ rawSql: string }> };
 
 /** The dashboard, as Grafana imports it. */
@@ -10,10 +9,7 @@ const dashboard = JSON.parse(readText('deploy/grafana-dashboard.json')) as {
 	panels: Panel[];
 };
 
-/**
- * The rows of a panel for the last days.
- * @param groupSeconds the interval of rows over time
- */
+/** The rows of a panel for the last days. @param groupSeconds the interval of rows over time */
 export async function rowsOf(
 	database: Database,
 	title: string,

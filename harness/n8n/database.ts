@@ -11,10 +11,7 @@ import type { N8nInstall } from './install';
 const LOCK_LIMIT = 60_000;
 
 export interface Database {
-	/**
-	 * The numbers in a query's only column; 0 for null. Use it instead of n8n's list of executions, whose order by start
-	 * a moved clock confuses.
-	 */
+	/** The numbers in a query's only column; 0 for null. A moved clock confuses the order of n8n's list of executions. */
 	numbers(sql: string): Promise<number[]>;
 	/** The rows of any query; or a change, with a `?` for each value. */
 	run(sql: string, values?: unknown[]): Promise<Row[]>;
@@ -29,7 +26,6 @@ function driver<T>({ folder }: N8nInstall, name: string): T {
 	return createRequire(path.join(folder, 'package.json'))(name) as T;
 }
 
-/** The part of the package sqlite3 that is used. */
 interface Sqlite {
 	configure(option: 'busyTimeout', ms: number): void;
 	all(sql: string, values: unknown[], done: (error: Error | null, rows: Row[]) => void): void;
@@ -58,7 +54,6 @@ export function sqlite(install: N8nInstall, file: string): Database {
 	};
 }
 
-/** The part of the package pg that is used. */
 interface Postgres {
 	query(sql: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 	connect(): Promise<{ query(sql: string): Promise<unknown>; release(): void }>;
@@ -102,10 +97,8 @@ const PEOPLE = 2_000;
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 /**
- * Replaces the rows of the campaign log by those that campaigns of the last year would have left, 2,000 people each.
- *
- * @param from the number of the first person, without `+`
- * @throws Error if there is no campaign log yet
+ * Replaces the campaign log by what campaigns of the last year would have left, 2,000 people each, from the number
+ * `from` (without `+`). @throws Error if there is no campaign log yet
  */
 export async function fillCampaignLog(
 	database: Database,

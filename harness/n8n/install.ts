@@ -25,10 +25,7 @@ export interface N8nInstall {
 	script: string;
 }
 
-/**
- * Installs the pinned n8n once into the user's cache folder, or finds it there.
- * @throws UserError with one sentence: no compiler, failed download, full disk
- */
+/** Installs the pinned n8n once into the user's cache folder, or finds it there. @throws UserError in one sentence */
 export async function installN8n(): Promise<N8nInstall> {
 	const manifest = readFileSync(path.join(MANIFEST_FOLDER, 'package.json'), 'utf8');
 	const version = (JSON.parse(manifest) as { dependencies: { n8n: string } }).dependencies.n8n;
@@ -67,7 +64,10 @@ async function installPinned(manifests: string, folder: string, log?: string): P
 	await runCommand('npm', ['ci'], { cwd: folder, limit: COMMAND_LIMIT, log });
 }
 
-/** Installs packages in exact versions into the cache folder, unless they are there. @returns their node_modules @throws UserError */
+/**
+ * Installs packages in exact versions into the cache folder, unless they are there. Returns node_modules.
+ * @throws UserError
+ */
 export async function installPackages(
 	name: string,
 	packages: Record<string, string>,
@@ -104,8 +104,8 @@ async function prepareSqlite(folder: string, node: string, log: string): Promise
 }
 
 /**
- * Settings for node-gyp. If the headers of this Node.js are installed, they need not be downloaded. The driver is an
- * N-API module, so headers of another major version than that of n8n's Node.js work too.
+ * If the headers of this Node.js are installed, they need not be downloaded. The driver is an N-API module, so headers
+ * of another major version than that of n8n's Node.js work too.
  */
 function compilerEnvironment(): NodeJS.ProcessEnv {
 	const prefix = path.resolve(process.execPath, '..', '..');
@@ -117,10 +117,8 @@ function compilerEnvironment(): NodeJS.ProcessEnv {
 const SWITCH = 'PLAYGROUND_INSTALL_COMPILER';
 
 /**
- * Installs a compiler for native modules if it is missing, this process runs as root, and the system is Debian or
- * similar. Prints a line before.
- * @param log file for the output of apt-get
- * @throws UserError saying what to install
+ * Installs a compiler if it is missing, as root on Debian and the like, and prints so. The output of apt-get goes to
+ * `log`. @throws UserError saying what to install
  */
 export async function ensureCompiler(log: string): Promise<void> {
 	const missing = ['python3', 'make', 'g++'].filter((program) => !isOnPath(program));
@@ -152,7 +150,7 @@ export async function aptInstall(packages: string[], log?: string): Promise<void
 	await runCommand('apt-get', install, options);
 }
 
-/** What went wrong, in one sentence that says what to do. The details are in `log`. */
+/** One sentence that says what went wrong and what to do. The details are in `log`. */
 export function explainInstallFailure({ output, message }: CommandError, log: string): UserError {
 	// npm names the cause first, e.g. "npm error code ENOTFOUND", and its log file last.
 	const cause = output.split('\n').find((line) => /^npm error|\berror:/i.test(line)) ?? message;
@@ -168,17 +166,15 @@ const LOCK = { realpath: false, stale: 30_000, update: 5_000, onCompromised: () 
 /** Waits for a lock as long as the longest installation may take, ms. */
 const RETRIES = { forever: true, factor: 1, minTimeout: 1000, maxRetryTime: 45 * 60_000 };
 
-/** The folder of an installation in the user's cache folder; another `name` gives another folder. */
+/** The folder of an installation in the user's cache folder. */
 function cachePlace(name: string): string {
 	const base = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
 	return path.join(base, 'n8n-nodes-business-messaging', name);
 }
 
 /**
- * Installs something unless it is there already. Safe when several processes do so at the same time, and when one of
- * them is killed during the installation.
- * @param folder where it is kept, see {@link cachePlace}
- * @param install fills the folder, which is empty
+ * Calls `install` for an empty folder, unless the folder is complete. Safe when several processes do so at once, and
+ * when one of them is killed.
  */
 async function installOnce(
 	folder: string,

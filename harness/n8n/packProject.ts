@@ -13,9 +13,8 @@ export const PROJECT_FOLDER = path.resolve(__dirname, '..', '..');
 const LIMIT = 180_000;
 
 /**
- * Builds this project, unless the build is up to date, and packs it as it is published.
- * @returns the path of the tarball, in a new temporary folder
- * @throws UserError when the build fails; the compiler has printed why
+ * Builds this project if it has changed, and packs it as it is published. Returns the path of the tarball, in a new
+ * temporary folder. @throws UserError when the build fails; the compiler has printed why
  */
 export async function packProject(): Promise<string> {
 	try {
@@ -27,7 +26,7 @@ export async function packProject(): Promise<string> {
 	return await packFolder(PROJECT_FOLDER, folder);
 }
 
-/** Packs the package in `source` into `target`, its files in the order of their paths, and returns the path of the tarball. */
+/** Packs a package, its files in the order of their paths. Returns the path of the tarball. */
 export async function packFolder(source: string, target: string): Promise<string> {
 	const command = ['pack', '--json', '--pack-destination', target];
 	const output = await runCommand('npm', command, { cwd: source, limit: LIMIT });
@@ -38,10 +37,8 @@ export async function packFolder(source: string, target: string): Promise<string
 }
 
 /**
- * Installs a packed package as n8n does with community packages: unpacked below `.n8n/nodes/node_modules`, without
- * development and peer dependencies, and listed in the package.json there. An earlier version is replaced. n8n loads
- * the package at its next start.
- * @param userFolder n8n's `N8N_USER_FOLDER`
+ * Installs a package as n8n does: unpacked below `.n8n/nodes/node_modules`, without development and peer dependencies,
+ * listed in the package.json there, in place of an earlier version. n8n loads it at its next start.
  */
 export async function installPackage(tarball: string, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');

@@ -40,7 +40,6 @@ const QUIET = {
 	N8N_RUNNERS_TASK_TIMEOUT: '300',
 };
 
-/** The ports and the folder of one n8n. */
 interface N8nPlace {
 	userFolder: string;
 	port: number;
@@ -53,9 +52,7 @@ type N8nRole = { command: string[]; env: NodeJS.ProcessEnv };
 
 /** A process that can be started, stopped, killed and started again. */
 export class N8nProcess {
-	/** E.g. `http://127.0.0.1:5678`. */
 	readonly url: string;
-	/** Receives everything that n8n prints. */
 	readonly logFile: string;
 	private child?: ExecaChildProcess;
 
@@ -69,8 +66,7 @@ export class N8nProcess {
 	}
 
 	/**
-	 * Starts n8n, and returns when it is ready. May be called again after `stop` or `kill`: then n8n has the same folder
-	 * and port.
+	 * Starts n8n, also after `stop` or `kill`, in the same folder and on the same port. Returns when it is ready.
 	 * @throws UserError when n8n ends or is not ready within 3 minutes
 	 */
 	async start(): Promise<void> {
@@ -104,7 +100,7 @@ export class N8nProcess {
 		throw this.failure('n8n has ended');
 	}
 
-	/** n8n's process id while it runs. */
+	/** Undefined unless n8n runs. */
 	get pid(): number | undefined {
 		const { pid, exitCode, signalCode } = this.child ?? {};
 		return exitCode === null && signalCode === null ? pid : undefined;
@@ -187,20 +183,14 @@ export class N8nServer extends N8nProcess {
 	}
 }
 
-/** What kind of n8n to start. */
 interface N8nOptions {
-	/**
-	 * The folder for everything that n8n stores; created if it is missing. A second start with the same folder continues
-	 * where the first one ended.
-	 */
+	/** For everything that n8n stores; created if missing. A second start with the same folder continues there. */
 	userFolder: string;
 	/** By default a free port. */
 	port?: number;
-	/** Added to n8n's environment. */
 	env?: NodeJS.ProcessEnv;
 	/** Tarballs of community packages to install before the first start. */
 	packages?: string[];
-	/** By default, the installation of `installN8n`. */
 	install?: N8nInstall;
 }
 

@@ -24,11 +24,7 @@ export async function ensureServices(): Promise<void> {
 	);
 }
 
-/**
- * Starts PostgreSQL with Debian's settings, except for its folder.
- * @returns the environment with which n8n finds it
- * @throws UserError when it does not start within a minute
- */
+/** Starts PostgreSQL with Debian's settings. Returns the environment for n8n. @throws UserError after a minute */
 export async function startPostgres(folder: string): Promise<NodeJS.ProcessEnv> {
 	const bin = postgresBin();
 	if (!bin) throw new UserError('PostgreSQL is not installed.');
@@ -82,8 +78,8 @@ async function startService(name: string, server: string[], check: string[]): Pr
 }
 
 /**
- * If this process runs as root, gives a folder to a user of the system, because PostgreSQL refuses to run as root.
- * @returns a prefix for commands: they then run as that user, and end with this process in any case
+ * Returns a prefix for commands, which then end with this process. If this process is root, they run as a user of the
+ * system, who gets the folder, because PostgreSQL refuses root.
  */
 export async function asUser(name: string, folder: string): Promise<string[]> {
 	await mkdir(folder, { mode: 0o700 });

@@ -21,9 +21,8 @@ function readEntries(archive: Buffer): Buffer[] {
 }
 
 /**
- * Puts the files of a tarball into the order of their paths, and changes nothing else. npm orders them by their base
- * names. The files of one folder have most words in common, and gzip finds only what was repeated within 32 kB.
- * @throws Error if the tarball contains anything but files
+ * Orders the files of a tarball by their paths. npm orders them by base name, but files of one folder have most words
+ * in common, and gzip finds only what was repeated within 32 kB. @throws Error if it contains anything but files
  */
 export function sortTarball(tarball: Buffer): Buffer {
 	const entries = readEntries(gunzipSync(tarball));

@@ -14,7 +14,7 @@ import { pickers } from './editor/pickers';
 import { resourceMapping } from './editor/templateForm';
 import { testCredential } from './transport/credentialTest';
 
-/** The action node: every operation of the service. n8n loads it at its start for its description; the rest is loaded at the first use. */
+/** The action node. n8n loads this file at its start; what the description does not need is loaded at first use. */
 export class BusinessMessaging implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Business Messaging',

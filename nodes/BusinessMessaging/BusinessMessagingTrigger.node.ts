@@ -20,10 +20,7 @@ import {
 
 const registration = async () => await import('./trigger/registration.js');
 
-/**
- * The trigger node: starts an execution for each chosen event that the service delivers. n8n loads it at its start for its description; the
- * rest is loaded at the first use.
- */
+/** The trigger node. n8n loads this file at its start; what the description does not need is loaded at first use. */
 export class BusinessMessagingTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Business Messaging Trigger',

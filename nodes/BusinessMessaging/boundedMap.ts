@@ -1,6 +1,5 @@
 import { clamp } from 'lodash';
 
-/** The longest that a timer can wait. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /** A map with a maximum size and age, for everything that the process keeps between executions. The oldest entries go first. */

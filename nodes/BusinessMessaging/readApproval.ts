@@ -3,10 +3,7 @@ import { memoize } from 'lodash';
 
 import { foldText } from './foldText';
 
-/**
- * In the languages of the opt-out words (`webhooks/intent.ts`). A word that means yes in one language and no in another
- * one is in neither list.
- */
+/** In the languages of `webhooks/intent.ts`. A word that is yes in one language and no in another is in no list. */
 const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite: string]> = [
 	[
 		'English',
@@ -117,11 +114,7 @@ const politeWords = memoize(() =>
 /** The greatest length of a yes or no, characters. A longer reply says more than that. */
 const maxLength = 100;
 
-/**
- * Reads a yes or a no: the words for one of the two, and polite words, but nothing else.
- *
- * @returns undefined for any other text, e.g. "yes, but not today", "yes?" or "please"
- */
+/** Yes or no, beside polite words only; undefined for other texts, e.g. "yes, but not today", "yes?" or "please". */
 export function readApproval(
 	text: string,
 	yesWords: string[],

@@ -87,10 +87,7 @@ const bundle = once(() => {
 	return { script: textOf('.js'), style: textOf('.css') };
 });
 
-/**
- * Headers that allow nothing from other hosts, only our own scripts, and no other page that embeds this one. The
- * browser has to ask each time whether a file has changed.
- */
+/** Only our own scripts, nothing from other hosts, and no embedding page. The browser asks each time for changes. */
 const headers = {
 	'cache-control': 'no-cache',
 	'content-security-policy':

@@ -48,7 +48,6 @@ interface Route<Name extends EndpointName> {
 	handle: (call: Call<Name>) => unknown;
 }
 
-/** A row of the table. */
 function route<Name extends EndpointName, T extends z.ZodTypeAny>(
 	summary: string,
 	status: Route<Name>['status'],

@@ -36,11 +36,7 @@ export class Contacts extends Records<Contact> {
 		return contact;
 	}
 
-	/**
-	 * Sets the given fields. The other fields stay, or are emptied if `replaces`.
-	 *
-	 * @throws HttpError 404, or 409 if another contact has the phone number
-	 */
+	/** Sets fields; empties all others if `replaces`. @throws HttpError 404; 409 if another contact has the number */
 	update(id: string, fields: ContactFields, replaces = false): Contact {
 		const contact = this.find(id);
 		if (fields.phone !== undefined && fields.phone !== contact.phone)

@@ -19,7 +19,6 @@ export class Conversations {
 		return this.messages.customers.flatMap((phone) => this.withCustomer(phone) ?? []);
 	}
 
-	/** The conversation with a customer. */
 	withCustomer(phone: string) {
 		const messages = this.messages.withCustomer(phone);
 		const [first, last] = [messages[0], messages.at(-1)];
@@ -33,7 +32,7 @@ export class Conversations {
 			name: contact?.name ?? findLast(messages, 'name')?.name ?? null,
 			contactId: contact?.id ?? null,
 			messageCount: messages.length,
-			/** Messages of the customer since our last message. */
+			/** Since our last message. */
 			unansweredCount: messages.length - 1 - lastOfOurs,
 			lastMessage: { id, direction, text, status, timestamp },
 			createdAt: first.createdAt,

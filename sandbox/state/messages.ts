@@ -102,7 +102,7 @@ interface Environment {
 export class Traffic {
 	constructor(private readonly environment: Environment) {}
 
-	/** Sends a message of ours to a customer; its delivery receipts follow automatically. */
+	/** The delivery receipts follow automatically. */
 	send(fields: Omit<NewMessage, 'direction'>): Message {
 		const { messages, settings, changed } = this.environment;
 		const message = messages.add({ ...fields, direction: 'outbound' });
@@ -115,7 +115,6 @@ export class Traffic {
 		return message;
 	}
 
-	/** Receives a message of a customer: a text, or a picture without text. */
 	receive({ from, text = '', isPicture, name, quotes }: Inbound): {
 		message: Message;
 		deliveries: Delivery[];

@@ -55,10 +55,7 @@ export type Template = z.output<typeof templateFieldsSchema> & {
 	updatedAt: string;
 };
 
-/**
- * The distinct variables of a text, e.g. `['1', '2']` for "Hi {{1}}, meet {{2}}": numbered ones in the order of their
- * numbers, others in the order of their first appearance.
- */
+/** The distinct variables of a text, e.g. `['1', '2']` for "Hi {{1}}, meet {{2}}"; numbered ones by number. */
 export function variablesOf(text = ''): string[] {
 	const names = [...new Set([...text.matchAll(variable)].map(([, name = '']) => name.trim()))];
 	const areNumbered = names.every((name) => /^\d+$/.test(name));

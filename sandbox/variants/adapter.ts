@@ -1,6 +1,6 @@
 /**
- * Translates between the contract and the variant of the service that the sandbox simulates: requests when they come
- * in, responses and events when they go out. No other part of the sandbox knows about variants.
+ * Translates requests, responses and events between the contract and the simulated variant of the service. No other
+ * part of the sandbox knows about variants.
  */
 import {
 	endpoints,

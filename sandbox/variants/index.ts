@@ -3,19 +3,14 @@ import { mapValues } from 'lodash';
 import { z } from 'zod';
 
 /**
- * What the specification leaves open, and how services could behave: one entry for each variation point. The first
- * value is the sandbox's default. docs/api-assumptions.md lists the open points. The tests named there cover further
- * alternatives.
+ * What the specification leaves open, and how services could behave; the first value is the default.
+ * docs/api-assumptions.md lists the open points, and tests of further alternatives.
  */
 const variationPoints = {
-	/** Which API paths are served. */
 	'api-path': ['both', 'api-v1'],
 	/** Calls that an API path does not list: they are refused with 405 or 404, or they work (`all`). */
 	endpoints: ['listed', 'all'],
-	/**
-	 * Where a single record is: it is the whole response, it is under `data` or `result`, or it is the only entry of a list
-	 * that is named after the resource.
-	 */
+	/** A single record: bare, under `data` or `result`, or the only entry of a list that is named after the resource. */
 	'record-envelope': ['bare', 'data', 'result', 'listed'],
 	/** Name of the ID; `snake` is contact_id, template_id and so on. */
 	'id-key': ['id', '_id', 'snake'],
@@ -27,7 +22,7 @@ const variationPoints = {
 	'success-status': ['usual', '202', '204'],
 	/** Body of the response to a successful write; `text` is OK. */
 	'success-body': ['record', 'text'],
-	/** What a PUT of a contact does with the fields that it does not contain: leaves them, or empties them. */
+	/** Whether a PUT of a contact empties the fields that it does not contain. */
 	'contact-put': ['changes', 'replaces'],
 	/** Which calls get a redirect to another path of the same host: none, all GETs, or all calls for contacts. */
 	redirects: ['none', 'reads', 'contacts'],
@@ -38,24 +33,21 @@ const variationPoints = {
 	'error-status': ['http', 'ok'],
 	/** Response to a successful send: the record, only { status: queued }, only a Location header, or only the ID. */
 	'send-response': ['record', 'status', 'location', 'id'],
-	/** Response to a refused send: as for other calls; or with status 200: an ID and status: failed, only a code, or Success: "false". */
+	/** Response to a refused send: as usual; or 200 with an ID and status: failed, only a code, or Success: "false". */
 	'send-refusal': ['usual', 'failed', 'code', 'flag'],
-	/** How templates are shown: with types such as BODY, with types such as body, or only with name, language and status. */
+	/** How templates are shown: with types such as BODY, or such as body; or only name, language and status. */
 	'template-form': ['usual', 'lower', 'hidden'],
 	/** Number of the first page. */
 	'page-base': ['1', '0'],
-	/** What happens if `limit` is above the maximum: it is reduced, the call is refused, or the service fails with 500. */
+	/** What happens if `limit` is above the maximum: it is reduced, or the call is refused, or fails with 500. */
 	'page-size': ['capped', 'refused', 'failing'],
-	/**
-	 * How to get the next page: by its number, or with a cursor, which a list without envelope shows in the Link header.
-	 * With `none`, the service always returns the whole list.
-	 */
+	/** The next page: by its number, by a cursor (of a bare list: in the Link header); with `none`, one page has all. */
 	paging: ['pages', 'next_cursor', 'none'],
 	/** Response beyond the last page: an empty page, 404, 422, or the last page once more. */
 	'last-page': ['empty', 'not-found', 'bad-request', 'repeated'],
 	/**
-	 * Metadata of a page: page, limit and total beside the records; only X-Total-Count; or nothing. Two values are
-	 * misleading: `others` has only the total of something else, and the total of `low` is one too low.
+	 * Page, limit and total beside the records; only X-Total-Count; or nothing. Misleading: `others` has only the total
+	 * of something else, and the total of `low` is one too low.
 	 */
 	'page-metadata': ['flat', 'header', 'absent', 'others', 'low'],
 	/** Where the records of a list are: under `data`, in a bare list, or under the name of the resource. */
@@ -65,19 +57,13 @@ const variationPoints = {
 	/** Name of the field for the address of a webhook. */
 	'webhook-url': ['url', 'callbackUrl', 'callback_url'],
 	/**
-	 * How a registration shows its events: as a list of names, a list of records, a text with commas, or not at all; then
-	 * all events are delivered. A registration that shows records is made with a list of names.
+	 * How a registration shows its events: names, records, a text with commas, or nothing: then all are delivered. A
+	 * registration that shows records is made with a list of names.
 	 */
 	'webhook-events': ['array', 'records', 'string', 'absent'],
-	/**
-	 * How the service calls an address before it registers it: not at all, by a GET with hub.challenge, by a POST with
-	 * challenge, or by a POST without data.
-	 */
+	/** Calls before a registration: none, a GET with hub.challenge, a POST with challenge, or a POST without data. */
 	'webhook-challenge': ['none', 'hub', 'post', 'ping'],
-	/**
-	 * How the address of a webhook is listed: as it was given, with a slash at the end of the path, percent-encoded,
-	 * without its query, with a mask instead of the query's values, or not at all.
-	 */
+	/** The listed address: as given, with a slash after its path, percent-encoded, without query, masked, or hidden. */
 	'webhook-listing': ['as-given', 'slash', 'encoded', 'no-query', 'masked', 'hidden'],
 	/** Where a customer's text is: in data.text, or in data.message.content.text. */
 	'event-text': ['flat', 'content'],
@@ -121,7 +107,7 @@ export function singleVariants(): Array<Partial<Choice>> {
 	);
 }
 
-/** A choice with a random value for each variation point. @param seed a whole number; the same seed gives the same choice */
+/** A random value for each variation point. @param seed a whole number; the same seed gives the same choice */
 export function randomVariants(seed: number): Choice {
 	const below = numbers(seed);
 	const pick = (name: VariationPointName) => valuesOf(name)[below(valuesOf(name).length)];

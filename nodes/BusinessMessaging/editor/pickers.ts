@@ -120,12 +120,10 @@ function templatePicker(
 	});
 }
 
-/** The approval status, as shown in the list. */
 function statusOf({ isRefused, status }: Template): string | undefined {
 	return isRefused ? `⚠ not approved (${status})` : status?.toLowerCase();
 }
 
-/** A template with all its languages. */
 function toName(versions: Template[]): INodeListSearchItems {
 	const [{ name }] = versions;
 	const languages = uniq(compact(versions.map(({ language }) => language)));

@@ -28,9 +28,7 @@ const numberedFields: ResourceMapperField[] = [
 	{ ...optionalPdf, removed: true },
 ];
 
-/** The parameters of a template message. */
 const parameterNames = { template: 'template', language: 'language', variables: 'variables' };
-/** The parameters of a fallback template. */
 const ofFallback = {
 	template: 'fallbackTemplate',
 	language: 'fallbackLanguage',

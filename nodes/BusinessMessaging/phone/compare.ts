@@ -14,10 +14,7 @@ const twoForms: Array<[RegExp, string]> = [
 /** The greatest length that is read; nobody writes a number with more characters. */
 const maxLength = 100;
 
-/**
- * What services add to a number: the name of the channel before it (`whatsapp:`), or an address of WhatsApp after it, which
- * may begin with the number of a linked device (`:12@s.whatsapp.net`).
- */
+/** Services add a channel (`whatsapp:`), or WhatsApp's address, also of a linked device (`:12@s.whatsapp.net`). */
 const aroundNumber =
 	/^\s*[a-z][a-z\d_-]{0,29}:(?=\s*\+?\d)|(?::\d{1,5})?@(?:s\.whatsapp\.net|c\.us)\s*$/gi;
 

@@ -16,15 +16,11 @@ const otherNames: Record<string, string> = {
 const languages =
 	'en de fr es pt it nl pl sv da nb fi cs hu ro tr el ru uk ar he hi id vi th ja ko zh';
 
-/** A name without case, accents, spaces and punctuation. */
 function folded(name: string): string {
 	return foldText(name).replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 }
 
-/**
- * ISO codes by name. If a name means different countries, the English name counts; undefined for Kongo, which means one
- * country in Polish and the other in Norwegian.
- */
+/** ISO codes by name; English names win. Undefined for Kongo: one country in Polish, the other in Norwegian. */
 const codeByName = memoize(() => {
 	const byName = new Map<string, string | undefined>();
 	const english = new Set<string>();
@@ -45,9 +41,8 @@ const codeByName = memoize(() => {
 });
 
 /**
- * The ISO code of a country: from a code in any case, a calling code such as +44, or a name in one of many languages.
- *
- * @returns undefined for anything else; for a calling code of several countries, the main one
+ * The ISO code for a code in any case, a calling code such as +44 (of several countries: the main one), or a name in
+ * one of many languages; undefined for anything else.
  */
 export function readCountry(written: string): string | undefined {
 	const text = written.trim();

@@ -49,10 +49,7 @@ export function plansFor(digits: string): readonly NumberingPlan[] {
 	return plansBelow(digits.slice(0, 3));
 }
 
-/**
- * For the first digits of a number, its plans. They are kept, because collecting the 25 plans for +1 is most of the
- * work of reading a number.
- */
+/** Kept by the first digits, because collecting the 25 plans for +1 is most of the work of reading a number. */
 const plansBelow = memoize((start: string) =>
 	[1, 2, 3].flatMap((length) => byCallingCode()[start.slice(0, length)] ?? []),
 );

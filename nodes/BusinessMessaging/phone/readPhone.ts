@@ -29,10 +29,7 @@ const lostDigits: PhoneReading = {
 /** The end of a number that may be an extension, a second number, or the .0 of a spreadsheet. */
 const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
 
-/**
- * An ID with letters and digits, such as US.13491208655302741918 or 132857201@lid. In this pattern, each part is
- * bounded and none overlaps the next.
- */
+/** E.g. US.13491208655302741918 or 132857201@lid. Each part of the pattern is bounded and none overlaps the next. */
 const personId = /^(?=\D{0,127}\d)[\w.:=|~-]{6,128}(?:@[a-z]{1,20})?$/i;
 
 /** Whether a text is what services send instead of a hidden number: an ID, or more digits than a number has. */
@@ -42,9 +39,7 @@ export function isPersonId(text: string): boolean {
 
 /**
  * Reads a phone number. A number that can mean two phones is a problem.
- *
- * @param country ISO code of the country whose local numbers are read, or `plusMissing`; anything else means no
- * country
+ * @param country ISO code of the country whose local numbers are read, or `plusMissing`; anything else means none
  */
 export function readPhone(written: string, country = ''): PhoneReading {
 	if (shortForm.test(written.trim())) return lostDigits;

@@ -15,12 +15,9 @@ const furtherZones: Partial<Record<string, string>> = {
 type Region = Intl.Locale & { timeZones?: string[]; getTimeZones?: () => string[] | undefined };
 
 /**
- * The IANA time zones in which a number can be. For +1 (25 countries and ten zones), these are the zones of its area
- * code; for other numbers, the zones of all countries that have such numbers. (Russia's plan includes +7 6 and +7 7, which
- * only Kazakhstan has.)
- *
- * @param e164 a number in E.164
- * @returns empty for a number of no country, e.g. +800
+ * The IANA time zones in which an E.164 number can be: for +1 (25 countries and ten zones), those of its area code;
+ * else those of all countries with such numbers. Empty for +800 and the like. Only Kazakhstan has +7 6 and +7 7, which
+ * Russia's plan includes.
  */
 export function timeZonesOf(e164: string): string[] {
 	if (/^\+7[67]/.test(e164)) return zonesOfCountry('KZ');

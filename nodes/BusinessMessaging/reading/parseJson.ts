@@ -1,8 +1,6 @@
-/** Reads JSON as services write it, with numeric IDs that are too large for JavaScript's numbers. */
-
 /**
- * The value of a JSON text; undefined if the text is not JSON. Whole numbers beyond 2^53 become text, digit for digit:
- * a number would be rounded, and could then be the ID of another record. All other values are read as by `JSON.parse`.
+ * The value of a JSON text, as services write it; undefined for other texts. Whole numbers beyond 2^53 become text,
+ * digit for digit: a rounded number could be the ID of another record.
  */
 export function parseJson(text: string): unknown {
 	try {
@@ -14,10 +12,7 @@ export function parseJson(text: string): unknown {
 
 const numbers = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
 
-/**
- * A JSON text with large whole numbers in quotes. It is read in a loop, because a regular expression overflows the
- * stack for long strings.
- */
+/** Puts large whole numbers in quotes. In a loop, because a regular expression overflows the stack for long strings. */
 function quoteLargeIntegers(text: string): string {
 	let quoted = '';
 	for (let start = 0; start < text.length; ) {
@@ -34,7 +29,6 @@ function quoteIfLarge(number: string): string {
 	return isExact ? number : `"${number}"`;
 }
 
-/** The index after the end of a string that begins at `open`. */
 function endOfString(text: string, open: number): number {
 	let close = indexOrEnd(text, '"', open + 1);
 	while (isEscaped(text, close)) close = indexOrEnd(text, '"', close + 1);

@@ -9,7 +9,6 @@ const wordKeys = [
 	...['error_description', 'message', 'developer_message', 'detail', 'description', 'reason'],
 	...['msg', 'info', 'text', 'errorMessage', 'error_message', 'error', 'details', 'title'],
 ];
-/** Fields that may contain details. */
 const furtherKeys = ['error_data', 'details', 'error_user_msg', 'invalid_params'];
 const fieldKeys = ['field', 'param', 'parameter', 'path'];
 /** Elements of a proxy's page or an XML document that contain the message. */
@@ -88,7 +87,6 @@ type Read = (value: unknown) => string | undefined;
 
 const join = (messages: Array<string | undefined>) => compact(messages).join('; ') || undefined;
 
-/** The message of the first value that has one. */
 function readFirst(values: unknown[], read: Read): string | undefined {
 	for (const value of values) {
 		const words = read(value);

@@ -1,4 +1,3 @@
-/** Reads deliveries: the events in them, and the kind of event that each name means. */
 import { type EventEnvelope, eventEnvelopeSchema, eventKinds } from '../api/events';
 import { foldText } from '../foldText';
 import { isRecord, isTooDeep } from '../jsonValues';
@@ -10,7 +9,6 @@ const stateWords: Record<string, RegExp> = {
 	delivered: /^(delivered|delivrd)$/,
 	sent: /^(sent|submitted|dispatched)$/,
 };
-/** Other words in the names of delivery receipts. */
 const receiptWords =
 	/^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
 
@@ -19,9 +17,8 @@ const incomingWord = /^(received|inbound|incoming)$/;
 const messageWords = /^(messages?|msg|sms|mms|whatsapp|text|event|new)$/;
 
 /**
- * The kind of an event. Incoming messages get our name, whether the service calls them `message_received`,
- * `MessageReceived` or `inbound.message`. So do receipts: `message_delivered`, `READ`, or `message.status` with a status
- * in the data (assumption). Other events keep their name.
+ * Our name for incoming messages (`MessageReceived`, `inbound.message`) and for delivery receipts (`READ`, or
+ * `message.status` with a status in the data). Other events keep their name. All of this is an assumption.
  */
 export function kindOf({ event, data }: EventEnvelope): string {
 	if (eventKinds.some(({ value }) => value === event)) return event;
@@ -56,10 +53,7 @@ function kindOfWord(word: string): string | undefined {
 	return state && `message.${state}`;
 }
 
-/**
- * The events of a delivery, and how many of its entries are no events. A delivery is one event or a list of them,
- * either alone or under any key.
- */
+/** The events of a delivery (one or a list, alone or under any key), and how many of its entries are no events. */
 export function readEnvelopes(body: unknown): { events: EventEnvelope[]; others: number } {
 	const single = eventEnvelopeSchema.safeParse(body).data;
 	const list = single ? [single] : (readList(body) ?? []);

@@ -10,11 +10,7 @@ const ids = /^(id|uuid|guid|sid|uid)$/;
 /** Texts that mean that there is no value. */
 export const nothing = /^(\s*|-|null|none|nil|undefined|nan|n\/?a)$/i;
 
-/**
- * The ID of the message in a response to a send.
- *
- * @param own the records of the body that may be the message, the outermost first
- */
+/** The ID in the response to a send. @param own the records that may be the message, the outermost first */
 export function readMessageId(
 	{ headers, body }: ServiceResponse,
 	own: ServiceRecord[],
@@ -34,7 +30,7 @@ function idInRecords(body: unknown, own: ServiceRecord[]): string | undefined {
 	return undefined;
 }
 
-/** Whether a record has an ID, so that it is probably the message itself. */
+/** Whether a record has an ID, so that it is probably the message. */
 export function hasMessageId(record: ServiceRecord): boolean {
 	return idIn(record, messageIds) !== undefined || idIn(record, ids) !== undefined;
 }

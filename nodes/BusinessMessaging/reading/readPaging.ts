@@ -27,12 +27,10 @@ export interface Paging {
 
 const moreName = /^(has(more|next)(page)?|more(available)?|(is)?truncated)$/;
 const nextName = /^next(page)?(cursor|token|offset|key|marker|url|uri|link|href)?$|^cursornext$/;
-/** What services write if there is no next page. */
 const noPage = /^(\s*|0|-1|null|none|nil|undefined|false|#)$/i;
 /** Names of cursors that some services also show on the last page. */
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
 
-/** Names of the number of pages. */
 const pageCountName =
 	/^(x|wp|pagination)*((total|last)pages?|(num|number(of)?|nb)?pages|pages?(count|total))$/;
 
@@ -76,10 +74,8 @@ export function readPaging(
 }
 
 /**
- * The query parameters in a URL; or the parameter for a token, which has the name that the token's field suggests, or
- * `cursor`. A number beyond the next page is a token or an offset.
- *
- * @returns none for a link to another place; undefined for the number of a page
+ * The query parameters in a URL; for a token, the parameter named after its field, or `cursor`. A number beyond the
+ * next page is a token or an offset. None for a link to another place; undefined for the number of a page.
  */
 function queriesOf(
 	{ name, parent, value }: ResponseField,

@@ -1,7 +1,6 @@
 /**
- * Reads what the specification does not show (assumption): lists, records, IDs and totals are found by their structure.
- * Names decide only if there are several candidates. The time that these functions take grows in proportion to the size
- * of the response.
+ * Reads what the specification does not show (assumption), by its structure; names decide only between candidates. The
+ * time that these functions take grows in proportion to the size of the response.
  */
 import { isObject, minBy, sumBy } from 'lodash';
 
@@ -47,10 +46,7 @@ export function asMilliseconds(time: unknown): number {
 	return Date.parse(/[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : text);
 }
 
-/**
- * A number as services write it: as a number or a text; NaN for a list or a record, on which JavaScript's own conversion
- * may throw.
- */
+/** A number, also in a text; NaN for a list or a record, on which JavaScript's own conversion may throw. */
 export function asNumber(value: unknown): number {
 	return Number(textOrJson(value));
 }
@@ -88,15 +84,13 @@ export function fieldNames(body: unknown): string {
 	return names.join(', ') || 'none';
 }
 
-/** Whether a field is named after a kind of record, e.g. `contacts` or `contact`. */
 function isNamedAfter(kind: string | undefined, name: string): boolean {
 	return kind !== undefined && [kind, `${kind}s`].includes(plain(name));
 }
 
 /**
- * The records of the list in a response, wherever it is; an empty response is an empty list. `kind` is e.g. `contact`.
- *
- * @returns undefined if there is no list, or if it is not clear which of several it is
+ * The records of the list in a response, wherever it is; none if the response is empty. Undefined if there is no list,
+ * or if it is not clear which of several it is. `kind` is e.g. `contact`.
  */
 export function readList(body: unknown, kind?: string): ServiceRecord[] | undefined {
 	if (body === undefined || body === null || body === '') return [];
@@ -122,13 +116,10 @@ function rankOf({ name, value, depth }: ResponseField, kind?: string): number {
 	return (isList(value) && value.some(isRecord) ? 30 : 40) + depth;
 }
 
-/**
- * Names of the fields that contain a list or stand next to it: figures in them may be about the list. Other figures,
- * e.g. `segments.total`, are ignored.
- */
+/** Fields that contain a list or stand next to it. Figures in others, e.g. `segments.total`, are not about the list. */
 export const aboutList =
 	/^(|data|response|results?|records?|items?|list|meta(data)?|info|summary|hits|collection|paging|pagination|pager|page(info)?)$/;
-/** Names of the number of all records that count as such only among the figures about pages, e.g. `pagination.of`. */
+/** Fields in which more names, e.g. `of` in `pagination.of`, mean the number of all records. */
 const aboutPages = /^(paging|pagination|pager|page(info)?|meta(data)?)$/;
 const allRecords =
 	/^(of|all|available|overall|entries|(record|item|result|row|element|hit|doc|document|object)s)$/;
@@ -137,9 +128,8 @@ const totalWords =
 	/total|count|number|num|of|all|x|available|size|length|entry|entries|(record|item|result|row|element|hit|doc|document|object)s?/g;
 
 /**
- * Figures that may be the number of all records of a list, each with the name of its field. If a name contains any
- * other word, e.g. `total_opted_out`, the figure counts something else. Only the whole list shows which of the figures
- * is its total.
+ * Figures that may be the number of all records of a list, by `parent.name`. With any other word in its name, e.g.
+ * `total_opted_out`, a figure counts something else. Only the whole list shows which figure is its total.
  */
 export function readTotals(
 	body: unknown,

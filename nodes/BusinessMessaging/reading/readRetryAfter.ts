@@ -1,4 +1,3 @@
-/** How long a response asks to wait. */
 import type { ServiceResponse } from './readResponse';
 
 /** Headers with a number of seconds, a Unix time in seconds or ms, or a date. The first header that is present counts. */

@@ -1,6 +1,6 @@
 /**
- * Reads the response to a send: whether the service has taken the message. The specification promises an ID for texts.
- * Everything else that means yes or no is an assumption: docs/api-assumptions.md, "What says yes and no after a send".
+ * Reads the response to a send. The specification promises an ID for texts; all else that means yes or no is an
+ * assumption: docs/api-assumptions.md, "What says yes and no after a send".
  */
 import { isObject } from 'lodash';
 
@@ -11,7 +11,6 @@ import { type ServiceResponse, plain, readFlag } from './readResponse';
 /** The meaning of a response to a send. */
 export interface SendReading {
 	sendStatus: 'sent' | 'notSent' | 'mayHaveBeenSent';
-	/** The ID of the message, if the response has one. */
 	messageId?: string;
 	/** The fields that judge, each as `name: value`. */
 	signs: string[];

@@ -1,7 +1,4 @@
-/**
- * Reads listed templates. Only names and languages are specified. Everything else is an assumption, and stays undefined
- * if the service does not show it.
- */
+/** Reads listed templates. Only names and languages are specified; all else is an assumption, and may be undefined. */
 import { at, compact, groupBy, isEmpty, pickBy, sortBy, uniq, upperFirst } from 'lodash';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
@@ -25,12 +22,9 @@ export interface Template {
 	status?: string;
 	/** Whether the status says clearly that the template cannot be sent. */
 	isRefused: boolean;
-	/**
-	 * In the order of header, body, buttons; numbered variables in the order of their numbers. Undefined if the service
-	 * does not show the text.
-	 */
+	/** In the order of header, body, buttons; numbered ones by number. Undefined if the text is not known. */
 	variables?: TemplateVariable[];
-	/** Only for a document header: whether a message needs the URL of a PDF. */
+	/** For a document header, or one of unknown kind: whether a message needs the URL of a PDF. */
 	pdf?: 'needed' | 'optional';
 	/** The text of the header, or `[PDF]`, `[Image]` and the like. */
 	header?: string;
@@ -45,10 +39,7 @@ const languageKey = /^(language|locale|lang)(_?code)?$/i;
 const statusKey = /^(approval_?)?(status|state)$/i;
 const listKeys = ['translations', 'languages', 'localizations', 'versions'];
 
-/**
- * A status that means that the template cannot be sent. The whole status must match: a template with "Active - Quality
- * pending" can be sent.
- */
+/** A status with which a template cannot be sent. It must match as a whole: "Active - Quality pending" can be sent. */
 const refusal =
 	/^((in|under) review|pending( (review|approval|deletion))?|submitted|draft|rejected|declined|paused|disabled|inactive|deleted)$/;
 
@@ -106,10 +97,7 @@ function formatOf(header: ServiceRecord = {}): string {
 	return format || (isDocument ? 'document' : '');
 }
 
-/**
- * Whether a message needs the URL of a PDF. Source: specification, field `headerDocumentUrl`. How a service shows that
- * a PDF is attached is an assumption.
- */
+/** Source: specification, field `headerDocumentUrl`. How a service shows an attached PDF is an assumption. */
 function pdfOf(record: ServiceRecord, format: string): Template['pdf'] {
 	if (format !== 'document') return undefined;
 	const isAttached = Object.entries(record).find(
@@ -127,10 +115,7 @@ function textOf(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
 
-/**
- * The text in the first field whose name matches. The field may also hold a record with a text, e.g. `{ "language": {
- * "code": "en_US" } }`.
- */
+/** The text in the first matching field, which may hold a record: `{ "language": { "code": "en_US" } }`. */
 function textAt(record: ServiceRecord, key: RegExp): string | undefined {
 	const values = Object.values(pickBy(record, (_, name) => key.test(name)));
 	const texts = values.map((value) => textOf(isRecord(value) ? (value.code ?? value.name) : value));
@@ -140,7 +125,6 @@ function textAt(record: ServiceRecord, key: RegExp): string | undefined {
 /** A variable in a text, e.g. `{{1}}` or `{{ größe }}`; its group is the name, with the spaces around it. */
 export const variablePattern = /\{\{([^{}]+)\}\}/g;
 
-/** The distinct variables of a text, e.g. of "Hi {{1}}, meet {{2}}", in a part of the template. */
 function variablesOf(part: string, text: string): TemplateVariable[] {
 	const found = [...text.matchAll(variablePattern)].map(([, name]) => name.trim());
 	const names = uniq(compact(found));

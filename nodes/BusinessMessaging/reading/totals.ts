@@ -1,19 +1,15 @@
-/** Decides which figure in the responses is the number of all records of a list: only one that agrees with the records that were read. */
-
 interface Figure {
-	/** The figure on the newest page. */
 	latest: number;
 	/** The greatest figure of all pages: a list may get shorter while it is read. */
 	greatest: number;
 }
 
-/** The figures in the pages of a list, by the names of their fields. */
+/** The figures in the pages of a list, by field. Only one that agrees with the records read so far can be the total. */
 export class Totals {
 	private readonly figures = new Map<string, Figure>();
 	/** The greatest figure of the first page. */
 	announced = 0;
 
-	/** Adds the figures in a page. */
 	add(figures: Map<string, number>): void {
 		if (this.figures.size === 0) this.announced = Math.max(0, ...figures.values());
 		for (const [name, latest] of figures) {
@@ -33,9 +29,8 @@ export class Totals {
 	}
 
 	/**
-	 * The total, as far as it is known after `count` records: the figure that agrees with `count`, else the smallest
-	 * figure that is greater. A figure below `count` is not the total. A figure that is not greater than the first page
-	 * is not used, because it may only count that page.
+	 * The total as far as it is known: the figure that agrees with `count` records, else the smallest greater one. A
+	 * figure that is not greater than the first page may only count that page.
 	 */
 	of(count: number, firstPage: number): Figure | undefined {
 		const possible = [...this.figures.values()].filter(

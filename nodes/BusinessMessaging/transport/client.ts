@@ -34,17 +34,11 @@ export interface ApiRequest {
 	replacementBody?: Record<string, unknown>;
 	/** Sent as `Idempotency-Key` (assumption). By default, each call has a new key, unless the endpoint is idempotent. */
 	idempotencyKey?: string;
-	/**
-	 * Called each time the request's turn has come, after any wait for the rate. If the result is false, the request is
-	 * not sent. Must not throw.
-	 */
+	/** Called each time the request's turn has come. If it returns false, the request is not sent. Must not throw. */
 	isStillAllowed?: () => boolean;
 	/** The greatest number of attempts of a request that may be repeated; four by default. */
 	attempts?: number;
-	/**
-	 * Whether the body of a response with a successful status refuses the request. By default, the general signs of a
-	 * refusal are checked.
-	 */
+	/** Whether a body with a successful status refuses the request. By default, the general signs are checked. */
 	isRefused?: (body: unknown) => boolean;
 }
 
@@ -64,7 +58,6 @@ export type HttpSend = (request: {
 	timeoutMs: number;
 }) => Promise<TextResponse>;
 
-/** A response as it came. */
 interface TextResponse extends ServiceResponse {
 	body: string;
 }
@@ -75,7 +68,6 @@ export interface ClientOptions {
 	signal?: AbortSignal;
 }
 
-/** The greatest number of simultaneous requests. */
 const maxConcurrency = 600;
 /** Factor for more simultaneous requests than are needed on average, because response times vary. */
 const concurrencyMargin = 1.5;
@@ -83,19 +75,16 @@ const concurrencyMargin = 1.5;
 /** HTTP statuses which may mean that the endpoint does not support the method. */
 const noMethod = [404, 405, 501];
 
-/** Attempts of a call that may be repeated. */
 const maxAttempts = 4;
 
 /** Calls the endpoints of one service with one key. */
 export class Client {
-	/** Hints for the user, e.g. that a list may be incomplete. */
 	readonly hints = new Set<string>();
 	/** How many requests the service has refused with 429. */
 	tooManyRequests = 0;
 	/** How long the service takes to respond, ms: a moving average. */
 	private responseMs = 0;
 	private hasResponded = false;
-	/** The method that worked for each endpoint. */
 	private readonly knownMethods = new Map<Endpoint, HttpMethod>();
 
 	constructor(
@@ -122,8 +111,7 @@ export class Client {
 	}
 
 	/**
-	 * Calls an endpoint. After a 405, and after a 404 unless the endpoint has worked before, the other API path's method is tried.
-	 *
+	 * Calls an endpoint. After a 405, or a 404 of an endpoint that never worked, tries the other API path's method.
 	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
 	 */
 	async fetch(endpoint: Endpoint, request: ApiRequest = {}): Promise<ApiResponse> {
@@ -233,7 +221,6 @@ export class Client {
 		}
 	}
 
-	/** Sends a request, and notes how long the service takes. */
 	private async sendTimed(
 		request: Parameters<HttpSend>[0],
 		call: CallInfo,
@@ -258,12 +245,7 @@ export class Client {
 		return limiterFor(id, windowMs);
 	}
 
-	/**
-	 * Waits until the request may be sent.
-	 *
-	 * @param subject the recipient or endpoint that a long wait may concern
-	 * @param refusal the response with 429 to its last attempt
-	 */
+	/** Waits until the request may be sent. @param refusal the response with 429 to its last attempt */
 	private async takeTurn(
 		limiter: RateLimiter,
 		subject: string,
@@ -282,7 +264,6 @@ export class Client {
 		return new ServiceError(`${reason} before the request was sent`, { kind: 'cancelled' });
 	}
 
-	/** Adds a hint with the right value of the option, if messages were refused because too many were sent at once. */
 	private noteConcurrency({ knownConcurrency: known }: RateLimiter): void {
 		if (known === undefined) return;
 		this.hints.add(
@@ -290,7 +271,6 @@ export class Client {
 		);
 	}
 
-	/** @returns the response with its body as JSON, or the error for the response */
 	private read(
 		response: TextResponse,
 		url: string,
@@ -312,7 +292,7 @@ export class Client {
 		return { url: url.split('?')[0], statusCode, headers, body };
 	}
 
-	/** The body as JSON, or as text if it is not JSON. */
+	/** The body as JSON; as text if it is not JSON, or nested too deeply. */
 	private parse(text: string): unknown {
 		const body = parseJson(text);
 		if (text === '' || body === undefined) return text || undefined;

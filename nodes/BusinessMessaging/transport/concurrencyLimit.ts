@@ -1,31 +1,21 @@
-/**
- * Finds out how many requests of one key may be under way at once, as TCP does. The limit is raised faster and faster
- * while all requests are accepted. When one is refused, the limit is halved, and then raised slowly. A number that is
- * refused again and again is tried less and less often. docs/adr/0003-rate.md
- */
+/** Finds out how many requests of one key may be under way at once, as TCP does: docs/adr/0003-rate.md */
 import { clamp } from 'lodash';
 
-/** The first limit, and by how much it is raised first. */
 const firstLimit = 4;
 const firstStep = 2;
 /** How many requests must be accepted before a number that is refused often is tried again. Doubled each time, up to the maximum. */
 const minPatience = 50;
 const maxPatience = 1_000;
 
-/** The counters of a round. A new round begins after each change of the limit. */
+/** The counters since the last change of the limit. `most`: requests under way; `wasFull`: a request had to wait. */
 const newRound = (underWay = 0) => ({ accepted: 0, most: underWay, wasFull: false });
 
 /** The limit for simultaneous requests. It uses no clock and no timer. */
 export class ConcurrencyLimit {
-	/** Requests that have begun and not ended. */
 	underWay = 0;
 	private limit = firstLimit;
 	/** By how much the limit is raised the next time. */
 	private step = firstStep;
-	/**
-	 * Since the last change of the limit: how many requests were accepted, the greatest number under way at once, and
-	 * whether a request had to wait.
-	 */
 	private round = newRound();
 	/** The latest number of simultaneous requests that were all accepted. */
 	private enough = 1;
@@ -50,14 +40,14 @@ export class ConcurrencyLimit {
 		return this.underWay >= this.limit;
 	}
 
-	/** Notes that a request begins. @returns how many are under way, including this one */
+	/** @returns how many are under way, including this one */
 	begin(): number {
 		this.underWay++;
 		this.round.most = Math.max(this.round.most, this.underWay);
 		return this.underWay;
 	}
 
-	/** Notes that a request has ended. @returns how many were under way, including this one */
+	/** @returns how many were under way, including this one */
 	end(): number {
 		return this.underWay--;
 	}
@@ -78,7 +68,7 @@ export class ConcurrencyLimit {
 
 	/**
 	 * Notes that the service accepts requests again. If we have not waited, too many requests at once were the reason for
-	 * the refusal. If we have waited, the rate may have been the reason, unless the same number is refused again.
+	 * the refusal. If we have, the rate may have been, unless the same number is refused again.
 	 */
 	resume(hasWaited: boolean): void {
 		if (!this.isSettling) return;

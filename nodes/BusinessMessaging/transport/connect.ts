@@ -68,11 +68,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 	};
 }
 
-/**
- * The response with its body as text.
- *
- * @throws an error with the code ETIMEDOUT or {@link tooLargeCode}, after which the connection is closed
- */
+/** Reads the body as text. @throws an error with the code ETIMEDOUT or {@link tooLargeCode}; the connection closes */
 export async function readBodyText(
 	send: (signal: AbortSignal) => PromiseLike<unknown>,
 	timeoutMs: number,

@@ -1,4 +1,3 @@
-/** The test of the credential, which n8n runs when the user saves it. */
 import type {
 	ICredentialTestFunctions,
 	ICredentialsDecrypted,
@@ -15,10 +14,7 @@ import { readServiceConfig } from './serviceConfig';
 
 const noService = "There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
 
-/**
- * Tests the credential; both nodes name it under `testedBy`. Any web page could respond to a call, so the test also
- * lists contacts: the only response whose shape is specified.
- */
+/** Tests a credential. Any web page could respond, so it also lists contacts, whose shape is specified. */
 export async function testCredential(
 	this: ICredentialTestFunctions,
 	{ data = {} }: ICredentialsDecrypted,
@@ -40,10 +36,7 @@ export async function testCredential(
 	}
 }
 
-/**
- * Why no service can sign with a secret; undefined for an empty secret, or if there is no problem. The trigger checks
- * whether the secret fits the kind of signature, because it has that setting.
- */
+/** Why no service can sign with a secret. Only the trigger can check whether it fits the kind of signature. */
 function secretProblem(secret: unknown): string | undefined {
 	if (typeof secret !== 'string' || secret === '') return undefined;
 	const again = 'Copy it again from the service.';
@@ -54,7 +47,7 @@ function secretProblem(secret: unknown): string | undefined {
 		: `'Webhook Secret' contains neither letters (A to Z) nor digits. ${again}`;
 }
 
-/** Accepts a key that is valid but has no permission to list contacts. @throws any other error */
+/** Accepts that the list is refused, or that a valid key has no permission for it. @throws any other error */
 function asNoContacts(error: unknown): unknown[] {
 	if (isRefusedContent(error)) return [];
 	if (error instanceof ServiceError && error.statusCode === 403) return [];

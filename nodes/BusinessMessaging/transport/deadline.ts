@@ -9,11 +9,7 @@ export function toTimeoutMs(ms: number): number {
 	return Math.round(clamp(ms, 1, maxTimeoutSeconds * 1_000));
 }
 
-/**
- * Runs some work with a timeout: after it, stops waiting, and tells the work by a signal to stop.
- *
- * @throws an error with the code ETIMEDOUT, as for a connection that times out
- */
+/** Stops waiting after a timeout, and signals the work to stop. @throws an error with the code ETIMEDOUT */
 export async function withDeadline<T>(
 	work: Promise<T> | ((signal: AbortSignal) => Promise<T>),
 	ms: number,

@@ -21,7 +21,6 @@ export class ServiceError extends Error {
 	readonly kind: FailureKind;
 	/** What to do next. */
 	readonly description?: string;
-	/** HTTP status, if the service responded. */
 	readonly statusCode?: number;
 
 	constructor(message: string, details: Pick<ServiceError, 'kind' | 'description' | 'statusCode'>) {
@@ -31,10 +30,7 @@ export class ServiceError extends Error {
 		this.statusCode = details.statusCode;
 	}
 
-	/**
-	 * Whether the request may have taken effect (`mayHaveBeenSent`) or certainly has not (`notSent`). A workflow can
-	 * branch on this value.
-	 */
+	/** Whether the request may have taken effect, or certainly has not. Workflows can branch on this value. */
 	get sendStatus(): 'notSent' | 'mayHaveBeenSent' {
 		return this.kind === 'uncertain' ? 'mayHaveBeenSent' : 'notSent';
 	}
@@ -66,7 +62,6 @@ export interface CallInfo {
 	record?: string;
 	/** Whether the specification lists the endpoint under the API path in use. */
 	listed: boolean;
-	/** Whether it may change something in the service. */
 	writes: boolean;
 	/** Whether it sends a message. */
 	sends?: boolean;
@@ -85,7 +80,6 @@ const uncertainSend =
 /** The longest message of the service in an error, characters. */
 const maxWords = 1_000;
 
-/** What happened, and what to do next. */
 type Meaning = [what: string, advice: string];
 
 /** What a refusal means, by its HTTP status; 400 is used for statuses that are not listed. */
@@ -107,7 +101,7 @@ const refusals: Record<number, Meaning> = {
 	409: ['The service reports a conflict', 'Check whether the record exists already.'],
 };
 
-/** The error for a response that refuses or fails, with the service's own message. */
+/** The error for a response that refuses or fails. */
 export function errorFromResponse({ statusCode, body }: ServiceResponse, call: CallInfo) {
 	if (call.sends && statusCode < 500 && (statusCode === 409 || saysItExists(body)))
 		return errorOfKnownMessage(statusCode, body);
@@ -127,9 +121,8 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 }
 
 /**
- * The error for a send with a successful HTTP status whose body says no, or does not say that the message was taken.
- *
- * @param signs the fields that judge, which are shown if the service has no message, or if they leave it open
+ * The error for a send with a successful status whose body says no, or does not say yes. The `signs`, the fields that
+ * judge, are shown if the service has no message, or if they leave it open.
  */
 export function errorFromSend(
 	{ statusCode, body }: ServiceResponse,
@@ -195,7 +188,7 @@ function meaningOf(statusCode: number, call: CallInfo): Meaning {
 	return isRedirect ? meaningOfRedirect(call) : (refusals[statusCode] ?? refusals[400]);
 }
 
-/** What a redirect means. The API key and the message are not sent to other addresses. */
+/** The API key and the message are not sent to other addresses. */
 function meaningOfRedirect({ redirect }: CallInfo): Meaning {
 	const what = 'The service redirects to another address';
 	const ofKey = 'The API key is not sent to other addresses.';
@@ -221,12 +214,7 @@ export function isRefusedContent(error: unknown): error is ServiceError {
 	return statusCode < 300 || statusCode === 400 || statusCode === 422;
 }
 
-/**
- * The error for a rate limit that lasts too long.
- *
- * @param waitMs the remaining time
- * @param refusal the body of the last response with 429 to this request, if there was one
- */
+/** The error for a rate limit that lasts too long. @param refusal the body of the last 429 to this request, if any */
 export function rateLimitedError(waitMs: number, refusal?: unknown): ServiceError {
 	const said = serviceMessageOf(refusal);
 	return new ServiceError(
@@ -240,7 +228,6 @@ export function rateLimitedError(waitMs: number, refusal?: unknown): ServiceErro
 	);
 }
 
-/** A time in minutes, or in hours from two hours on. */
 function inWords(ms: number): string {
 	const minutes = Math.max(1, Math.round(ms / 60_000));
 	if (minutes >= 120) return `${Math.round(minutes / 60)} hours`;
@@ -268,7 +255,6 @@ const unreachableReasons: Partial<Record<string, string>> = {
 
 const allowHost =
 	"Check 'Base URL' in the credential. If it is right, add its host name to N8N_SSRF_ALLOWED_HOSTNAMES, or its IP address to N8N_SSRF_ALLOWED_IP_RANGES, in the environment of n8n, and restart n8n.";
-/** How many times an error may be wrapped. */
 const maxWraps = 4;
 
 /** The error for a call without a response, e.g. with the code ECONNREFUSED. */
@@ -312,7 +298,6 @@ export function errorFromNetwork(
 	return error('uncertain', what, adviceAfterFailure(call));
 }
 
-/** What a network error, or an error that contains it, may say. */
 interface ErrorPart {
 	name?: unknown;
 	code?: unknown;
@@ -328,7 +313,6 @@ function partsOf(error: unknown, depth = 0): ErrorPart[] {
 	return [error, ...inner.flatMap((one) => partsOf(one, depth + 1))];
 }
 
-/** The code of a network error; empty if there is none. */
 function codeOf(parts: ErrorPart[]): string {
 	const codes = parts.map(({ code }) => code);
 	return codes.find((code): code is string => typeof code === 'string') ?? '';

@@ -1,9 +1,4 @@
-/**
- * Reads lists without knowing how the service pages: by a cursor if the first page has one; otherwise by page number,
- * several pages at a time if a figure may be the total, else one by one. Reading always goes on until a page brings
- * nothing new. If records are missing because the list has changed meanwhile, pages are read again.
- * docs/adr/0008-listing.md
- */
+/** Reads lists without knowing how the service pages, until a page brings nothing new: docs/adr/0008-listing.md */
 import { chunk, clamp, findLast, isEqual, range } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
@@ -55,7 +50,6 @@ const usualSizes = [20, 25, 50, 100, 200, 250, 500, 1_000];
 /** Search engines do not count further, and refuse pages beyond it. */
 const cappedTotal = 10_000;
 
-/** The greatest number of records and of pages that are read of one list. */
 const maxRecords = 500_000;
 const maxPages = 10_000;
 /** The greatest number of pages with few records, unless the total on the first page explains them. */
@@ -81,17 +75,14 @@ function keyOf({ config }: Client, { path }: Endpoint): string {
 	return `${config.id} ${path}`;
 }
 
-/** A list while it is being read. */
 class Listing {
 	private readonly pages: Page[] = [];
-	/** The keys of the records that were read. */
 	private readonly seen = new Set<string>();
 	/** Whether different records of a page have the same key, so that those of other pages may be left out. */
 	private isAmbiguous = false;
 	private readonly totals = new Totals();
 	private readonly limit: number;
 	private size: Size;
-	/** The number of records so far, and of pages that had new ones. */
 	private count = 0;
 	private pagesWithNews = 0;
 	/** Whether a page was empty or missing, had no next cursor, or the last pages had nothing new. */
@@ -272,10 +263,7 @@ class Listing {
 		});
 	}
 
-	/**
-	 * Whether all other pages repeat the only page, although it is as full as a page or one of several pages. Then the service may
-	 * have cut the list.
-	 */
+	/** Whether all other pages repeat the first, although it looks full or like one of several: the list may be cut. */
 	private get isCut(): boolean {
 		const [{ rows, isPaged }, ...others] = this.pages;
 		const isUsual =
@@ -297,7 +285,6 @@ class Listing {
 		return this.count < Math.min(expected, this.limit);
 	}
 
-	/** Whether to read more of a list that has not ended. */
 	private mayGoOn(): boolean {
 		const { count, pagesWithNews } = this;
 		const isExplained = count <= this.totals.announced || count >= pagesWithNews * smallPage;
@@ -308,7 +295,6 @@ class Listing {
 		return !this.stoppedAfter;
 	}
 
-	/** Reads pages at the same time. */
 	private async read(queries: Query[], retries = maxRetries): Promise<Page[]> {
 		const pages = await Promise.all(
 			queries.map(async (query) => await this.readPage(query, retries)),

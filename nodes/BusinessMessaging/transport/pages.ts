@@ -1,4 +1,3 @@
-/** The pages of a list, and the way over them by their numbers. */
 import type { ServiceRecord } from '../jsonValues';
 import type { Paging, Query } from '../reading/readPaging';
 import type { ServiceError } from './errors';
@@ -9,7 +8,6 @@ export interface Page extends Partial<Paging> {
 	/** The number of records on the page, and those of them that are new. */
 	rows: number;
 	records: ServiceRecord[];
-	/** Why the page is missing. */
 	refusal?: ServiceError;
 }
 
@@ -31,10 +29,8 @@ export class Walk {
 	}
 
 	/**
-	 * Goes on to a page.
-	 *
-	 * @param size the number of records that was asked for
-	 * @returns whether the last page with new records was full. If it was not, a missing page is the end of the list
+	 * Goes on to a page. Returns whether the last page with new records was full (`size` records were requested). If not,
+	 * a missing page is the end of the list.
 	 */
 	step(page: Page, size = Infinity): boolean {
 		const isFirstAgain = page.query.page === 1 && page.records.length < page.rows / 2;

@@ -16,7 +16,6 @@ export interface Slot {
 	limited(waitMs: number | undefined): void;
 }
 
-/** The options of a request that waits. */
 interface Waiting {
 	/** The recipient of a message, or the endpoint: a long wait may concern only this subject. */
 	subject?: string;
@@ -36,7 +35,6 @@ export class RateLimiter {
 		this.throttle = new Throttle(windowMs);
 	}
 
-	/** How many simultaneous requests the service accepts, if this is known. */
 	get knownConcurrency(): number | undefined {
 		return this.throttle.knownConcurrency;
 	}
@@ -46,16 +44,11 @@ export class RateLimiter {
 		return this.throttle.askedMs(performance.now(), subject);
 	}
 
-	/** How many requests may start within this time, ms, if the service refuses none. */
 	freeWithin(ms: number, requests: number): number {
 		return this.throttle.freeWithin(ms, performance.now(), requests);
 	}
 
-	/**
-	 * Waits for a turn; first come, first served.
-	 *
-	 * @returns `blocked` if the service asks for too long a wait, `stopped` if the signal was aborted
-	 */
+	/** Waits for a turn; first come, first served. Returns `blocked` if the service asks for too long a wait. */
 	async acquire(
 		requests: number,
 		{ subject, signal }: Waiting = {},

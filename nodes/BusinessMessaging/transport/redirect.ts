@@ -18,12 +18,7 @@ export function isSameOrigin({ origin }: URL, url: string): boolean {
 	return origin === new URL(url).origin;
 }
 
-/**
- * A redirect as an error shows it: the new address without parts that may be secret, and the Base URL with which the
- * same path leads to the new address.
- *
- * @param url of the request
- */
+/** How an error shows a redirect: the address without secrets, and the Base URL that leads there with the same path. */
 export function describeRedirect(
 	{ origin, pathname }: URL,
 	url: string,

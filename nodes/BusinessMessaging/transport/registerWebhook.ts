@@ -39,8 +39,6 @@ const aboutFields =
 
 /**
  * Registers a webhook. A service that refuses a body has registered nothing, so up to two others are tried.
- *
- * @returns the service's response
  * @throws ServiceError: the refusal that says most
  */
 export async function registerWebhook(

@@ -1,10 +1,7 @@
 /** Secrets: those in the URLs of webhooks, which the service lists and may quote; and those with which a service signs deliveries. */
 import { isRecord } from '../jsonValues';
 
-/**
- * Query parameters that are secret: our own secrets, n8n's signature, the state of Send and Wait, and those of other programs.
- * They are also found if the whole URL is a parameter of another URL.
- */
+/** Secret query parameters of these nodes, n8n and other programs, also if their URL is a parameter of another URL. */
 const secrets =
 	/((?:\b|%3F|%26)(?:[\w-]{0,30}(?:token|secret|api_?key|signature)|inbox|wait|sig)(?:=|%3D))[^&#\s"']+/gi;
 /** Names of fields with secrets, e.g. with the one that signs deliveries. */
@@ -27,11 +24,8 @@ export function withoutSecrets(value: unknown, name = ''): unknown {
 }
 
 /**
- * The key in a secret of Standard Webhooks: base64, usually after `whsec_`. Node.js skips what is not base64, so a
- * mistyped secret would become a shorter key, or the empty key, which everybody knows. So only a text that is base64
- * from beginning to end counts.
- *
- * @returns undefined without such a key
+ * The key in a secret of Standard Webhooks: base64, usually after `whsec_`; undefined for any other text. Node.js skips
+ * what is not base64, so a mistyped secret would become a shorter key, or the empty one, which everybody knows.
  */
 export function standardWebhooksKey(secret: string): Buffer | undefined {
 	const encoded = secret.trim().replace(/^whsec_/, '');

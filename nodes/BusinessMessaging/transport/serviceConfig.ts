@@ -92,10 +92,7 @@ function checkDomain({ hostname }: URL, values: CredentialValues): void {
 	);
 }
 
-/**
- * The API key. A line break inside it would end the header that contains the key. A line break before or after it was
- * copied by accident, so it is left out, as the credential itself does.
- */
+/** A line break inside the key would end its header. One at its ends is left out, as the credential itself does. */
 function readKey(value: unknown): string {
 	const apiKey = typeof value === 'string' ? value.trim() : '';
 	demand(

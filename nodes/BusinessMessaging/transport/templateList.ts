@@ -17,12 +17,7 @@ export interface TemplateList extends Omit<RecordList, 'records' | 'pageQueries'
 /** By address and key. */
 const listCache = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 60_000 });
 
-/**
- * Lists the templates; with `isFresh`, does not use the cache. Once the signal is aborted, no further page is
- * requested.
- *
- * @throws ServiceError, also if none of them has a name
- */
+/** Lists the templates; with `isFresh`, without the cache. @throws ServiceError, also if none of them has a name */
 export async function listTemplates(
 	client: Client,
 	isFresh = false,

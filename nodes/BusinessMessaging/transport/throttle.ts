@@ -1,8 +1,4 @@
-/**
- * Decides which requests of one key may be sent now, without a clock or a timer: from the rate, the waits that the
- * service asks for, and how many requests may be under way at once. Times are in ms of a monotonic clock.
- * docs/adr/0003-rate.md
- */
+/** Decides which requests of one key may be sent now: docs/adr/0003-rate.md. Times are in ms of a monotonic clock. */
 import { sortedLastIndex } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
@@ -10,10 +6,7 @@ import { ConcurrencyLimit } from './concurrencyLimit';
 
 /** A request under way. */
 export interface Permit {
-	/**
-	 * The recipient of a message, or the endpoint: a long wait may concern only this subject. Without a subject, a wait
-	 * concerns the whole key.
-	 */
+	/** The recipient of a message, or the endpoint. Without a subject, a wait concerns the whole key. */
 	readonly subject?: string;
 	/** How many requests were under way when it was sent, including this one. */
 	readonly underWay: number;
@@ -21,10 +14,7 @@ export interface Permit {
 	readonly refusals: number;
 }
 
-/**
- * The end of a request: it reached the service or may have reached it; it did not reach the service; or the service
- * refused it because of the rate, and may have said how long to wait, ms.
- */
+/** The request reached the service (or may have), did not reach it, or was refused because of the rate. */
 export type RequestOutcome = 'accepted' | 'unsent' | { waitMs?: number };
 
 /** A wait that the service asks for: since when, until when the service asks us to wait, and until when we do wait. */
@@ -40,11 +30,9 @@ const maxBackoffMs = 60_000;
 const maxWaitMs = 10 * 60_000;
 /** The longest time from the end of a wait to the next refusal, ms, for which the refusals count as going on. */
 const maxPauseMs = 60_000;
-/**
- * The longest wait that concerns the key, ms, because a rate recovers within a minute. A longer wait concerns only its
- * subject, until this many subjects in a row were refused.
- */
+/** The longest wait that concerns the key, ms, because a rate recovers within a minute. */
 const maxRateWaitMs = 60_000;
+/** A longer wait concerns only its subject, until this many subjects in a row were refused. */
 const enoughSubjects = 3;
 
 /** The state of one key. */
@@ -52,15 +40,11 @@ export class Throttle {
 	/** When the requests of the last window ended, oldest first. The service has counted each of them before that. */
 	private readonly ended: number[] = [];
 	private readonly concurrency = new ConcurrencyLimit();
-	/**
-	 * How often the service has refused a request, and how often since it last accepted one. Requests that were sent at
-	 * the same time count as one.
-	 */
+	/** Refusals in all, and since the last accepted request. Requests that were sent at the same time count as one. */
 	private refusals = 0;
 	private inARow = 0;
 	/** After a refusal: the request that tests whether the service accepts requests again. */
 	private probe?: Permit;
-	/** The wait of the key. */
 	private rest?: Rest;
 	private readonly restOf = new BoundedMap<string, Rest>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 	/** The subjects for which the service has asked for a long wait since it last accepted a request. */
@@ -109,14 +93,12 @@ export class Throttle {
 		return Math.max(0, requests - counting - this.concurrency.underWay);
 	}
 
-	/** Starts a request. */
 	take(subject?: string): Permit {
 		const permit = { subject, underWay: this.concurrency.begin(), refusals: this.refusals };
 		if (this.inARow > 0) this.probe = permit;
 		return permit;
 	}
 
-	/** Ends a request. */
 	end(now: number, permit: Permit, outcome: RequestOutcome): void {
 		const wasAlone = Math.max(permit.underWay, this.concurrency.end()) === 1;
 		if (this.probe === permit) this.probe = undefined;
@@ -170,7 +152,7 @@ export class Throttle {
 	}
 }
 
-/** The wait after a refusal. It goes on from the wait before, unless that was over long ago, because nobody sent anything. */
+/** The wait after a refusal: goes on from the wait before, unless that ended long ago, because nobody sent anything. */
 function extend(rest: Rest | undefined, now: number, waitMs: number): Rest {
 	const goesOn = rest !== undefined && now < rest.until + maxPauseMs;
 	return {
