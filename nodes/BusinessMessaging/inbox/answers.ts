@@ -10,12 +10,7 @@ import { withLatinDigits } from '../phone/readPhone';
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
 export type AnswerValue = string | number | boolean | null;
 
-/**
- * Reads an answer.
- *
- * @param text null for a message without text
- * @returns undefined if it does not fit the question
- */
+/** Reads an answer. @param text null for a message without text @returns undefined if it does not fit the question */
 export function readAnswer(text: string | null, expected: Expected): AnswerValue | undefined {
 	const trimmed = text?.trim() ?? '';
 	const readers: Record<AnswerKind, () => AnswerValue | undefined> = {
@@ -43,9 +38,8 @@ function findChoice(text: string, choices: string[], fold?: (text: string) => st
 }
 
 /**
- * The choice that a text means, as it was written in the node. A text may also be the number of a choice in the list.
- * If all choices begin with digits, 3 may mean the third choice or a choice that begins with 3, so it counts only if
- * both are the same choice.
+ * A text may also be the number of a choice. If all choices begin with digits, 3 may mean the third choice or one that
+ * begins with 3, so it counts only if both are the same.
  */
 function readChoice(text: string, choices: string[]): string | undefined {
 	const named =
@@ -62,10 +56,7 @@ function haveDigits(choices: string[]): boolean {
 	return choices.every((choice) => /^[+-]?\d/.test(choice));
 }
 
-/**
- * Reads a number with a decimal point or comma. If its only separator may also separate thousands (1,234), the number
- * is ambiguous and does not count.
- */
+/** A number with a decimal point or comma. 1,234 and 1.234 do not count: the sign may also separate thousands. */
 function readNumber(text: string): number | undefined {
 	const written = text
 		.replace(/[\s'’]/g, '')

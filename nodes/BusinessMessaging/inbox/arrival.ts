@@ -11,12 +11,7 @@ import { type Arrival, maxText } from './core';
 /** Characters of the name for a message that no ID or time identifies. */
 const nameLength = 11;
 
-/**
- * Reads a message.
- *
- * @param headers those that may identify it
- * @returns undefined for any other event
- */
+/** Reads a message. @param headers those that may identify it @returns undefined for any other event */
 export function toArrival(
 	event: EventEnvelope,
 	headers: Record<string, unknown>,

@@ -17,25 +17,16 @@ import { callsOf } from './calls';
 import { QuestionRun } from './questionRun';
 import { triggersAmong } from './urls';
 
-/** The greatest number of people that one run asks. */
 const maxPeople = 10_000;
-/**
- * The inbox is told about people in parts, before these people are asked. A part has as many people as are asked in
- * about this time, ms.
- */
+/** Before people are asked, the inbox is told about them in parts. Each part takes about this time to ask, ms. */
 const partMs = 2_000;
 const minPart = 20;
-/**
- * If the service's clock and ours differ by less, they count as equal, ms: HTTP shows the time in whole seconds, and
- * the response takes its time to arrive.
- */
+/** Clocks that differ by less count as equal, ms: HTTP shows whole seconds, and a response takes its time to arrive. */
 const maxClockErrorMs = 2_000;
 
 /**
  * Finds the inbox of this n8n, for the replies to all valid items.
- *
- * @throws InputError if n8n is too old, if there is no inbox or more than one, or if there are too many people;
- * ServiceError
+ * @throws InputError if n8n is too old, there is not exactly one inbox, or too many people are asked; ServiceError
  */
 export async function listenForReplies(
 	context: IExecuteFunctions,
@@ -113,7 +104,7 @@ function hidesAddresses(): InputError {
 	);
 }
 
-/** The service's clock minus that of this machine; null if the service does not show it. */
+/** The service's clock minus that of this machine, ms; null if the service does not show it. */
 async function readSkew(client: Client): Promise<number | null> {
 	const response = await client.fetch(endpoints.listWebhooks).catch(() => undefined);
 	const date = Date.parse(String(response?.headers.date));
@@ -126,7 +117,7 @@ async function readSkew(client: Client): Promise<number | null> {
 class Parts {
 	private readonly partOf = new Map<number, ValidItem[]>();
 	private readonly told = new Map<ValidItem[], Promise<void>>();
-	/** Items of earlier parts. Once they are asked, the inbox is told about them again, with the ID of the message that asks. */
+	/** Items of earlier parts. Once asked, the inbox is told about them again, with the ID of the message that asks. */
 	private earlier: ValidItem[];
 
 	constructor(

@@ -1,7 +1,4 @@
-/**
- * The asking half of the protocol: the inbox is told about people before they are asked. README.md has the whole
- * picture.
- */
+/** The asking half of the protocol (README.md): the inbox is told about people before they are asked. */
 import { InputError } from '../transport/errors';
 import { type Person, type Question, type Run, leaseMs } from './core';
 import type { CallResult, Calls, Request, InboxResponse } from './protocol';
@@ -57,18 +54,14 @@ export class Asker {
 		void this.beat();
 	}
 
-	/** Tells another trigger where the inbox is: from now on, it asks the inbox about messages. @throws InputError if it does not respond */
+	/** The trigger then asks the inbox about messages. @throws InputError if it does not respond, or has another key */
 	private async show(url: string): Promise<void> {
 		const result = await untilResponse(this.ports, url, { is: 'look', inbox: this.inbox });
 		if (result === 'refused') throw hasOtherKey(url);
 		if (result === undefined) throw isSilentToo(url);
 	}
 
-	/**
-	 * Tells the inbox who is asked next.
-	 *
-	 * @throws InputError if the inbox does not respond, or has ended the run; then these people must not be asked
-	 */
+	/** Tells the inbox who is asked next. @throws InputError if it fails: then these people must not be asked */
 	async tell(people: Person[]): Promise<void> {
 		this.check();
 		await this.call('tell', this.toRun(people));
@@ -79,7 +72,7 @@ export class Asker {
 		if (this.isEnded) throw hasEnded();
 	}
 
-	/** Tells the inbox who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
+	/** Tells the inbox who was asked in the end. @returns when the time is up, ms since 1970 @throws InputError */
 	async close(people: Person[], notAsked: unknown[]): Promise<number> {
 		this.until = this.ports.now() + this.asking.limitMs;
 		try {
@@ -97,7 +90,6 @@ export class Asker {
 		await untilResponse(this.ports, this.inbox, { is: 'end', id: this.asking.id });
 	}
 
-	/** Tells the inbox again and again that the asker is alive. */
 	private async beat(): Promise<void> {
 		for (;;) {
 			await this.ports.pause(heartbeatMs);
@@ -127,11 +119,7 @@ export class Asker {
 	}
 }
 
-/**
- * The inbox among the triggers that are registered as one.
- *
- * @throws InputError if there is none or more than one, or if it takes no questions
- */
+/** The inbox among the registered ones. @throws InputError if there is not exactly one that takes questions */
 async function findInbox(ports: Calls, urls: string[]): Promise<string> {
 	const results = await Promise.all(
 		urls.map(async (url) => await untilResponse(ports, url, { is: 'hello' })),
@@ -163,11 +151,7 @@ function accepted(result: CallResult, url: string): InboxResponse {
 	return result;
 }
 
-/**
- * Repeats a call until there is a certain response, for a minute at most.
- *
- * @param untilPublished whether to repeat the call also while the trigger is not published
- */
+/** Repeats a call until a response is certain, for a minute at most. With `untilPublished`, `gone` is not certain. */
 async function untilResponse(
 	ports: Calls,
 	url: string,

@@ -1,7 +1,4 @@
-/**
- * The calls between Send and Wait, triggers and waiting runs, over n8n's public address. Requests and responses are
- * encrypted. A request is valid once, for one receiver and for five minutes; a response belongs to one request.
- */
+/** The calls between our nodes, over n8n's public address: sealed, valid once, for one receiver, for five minutes. */
 import { randomUUID } from 'crypto';
 import { escapeRegExp } from 'lodash';
 
@@ -15,13 +12,13 @@ import { seal, unseal } from './seal';
 
 /** The event name of our calls, which no service delivers. */
 export const callEvent = 'business-messaging.call';
-/** The message of a refusal, with status 401: the call has another key, or was made before. */
+/** The message with status 401: the call has another key, or was received before. */
 export const refusal =
 	'The node that sent this request has another API key, or the request was already received once';
 
 /** How old a call may be, ms. */
 const maxAgeMs = 300_000;
-/** Timeouts, ms. Before n8n continues an execution, it reads all of it, which takes long with thousands of items on a busy machine. */
+/** Timeouts, ms. To continue an execution, n8n reads all of it: slow with thousands of items on a busy machine. */
 const callTimeoutMs = 10_000;
 const maxResumeMs = 300_000;
 /** A large request may take longer: ms for each character. */
@@ -46,29 +43,24 @@ export interface Http {
 interface Sealed {
 	at: number;
 	to: string;
-	/** A number that is used once. */
 	once: string;
 	content: unknown;
 }
 
-/** The numbers of the requests of the last minutes. Older requests, and those from before this process started, are refused. */
+/** The `once` of each recent request. Older requests, and those from before this process started, are refused. */
 const used = new BoundedMap<string, true>({ maxSize: 100_000, maxAgeMs: 2 * maxAgeMs });
 const startedAt = Date.now();
 
 /** A request that was decrypted. */
 export interface Opened {
 	content: unknown;
-	/** Encrypts the response. */
 	respond: (content: unknown) => { sealed: string };
 }
 
 /**
- * Decrypts a call.
- *
- * @param keyId of the API key
- * @param to the receiver: the URL of a trigger, or the ID of a run
- * @returns undefined if it was encrypted with another key, for another receiver, too long ago, or was made before;
- * `tooEarly` if it was made before this process started: then the sender has to make another one
+ * Decrypts a call to a receiver: the URL of a trigger, or the ID of a run.
+ * @returns undefined if it has another key or receiver, is too old, or was received before; `tooEarly` if it was made
+ * before this process started: then the sender has to make another one
  */
 export function openCall(
 	keyId: string,
@@ -116,11 +108,7 @@ async function callTrigger(
 	return statusCode === 404 && isOfN8n ? 'gone' : undefined;
 }
 
-/**
- * Gives a run its replies, or only asks whether it still waits.
- *
- * @param own URL of the trigger
- */
+/** Gives a run its replies, or only asks whether it still waits. @param own URL of the trigger */
 export async function callRun(
 	http: Http,
 	keyId: string,
@@ -134,7 +122,7 @@ export async function callRun(
 	return response ? runStateOf(run.url, response) : 'unknown';
 }
 
-/** The replies in a call of the trigger; undefined if it only asks whether the run waits. @param id of the run */
+/** The replies in a call of the trigger; undefined if it only asks whether the run waits. */
 export function repliesIn(content: unknown, id: string): Run | undefined {
 	const { own, record } = content as { own: string; record?: string };
 	return fromRecord(id, record, own);
@@ -148,7 +136,7 @@ const states: Array<[words: string, state: RunState]> = [
 	['has finished already', 'finished'],
 ];
 
-/** The state of a run. Only a response of n8n or of our node counts: a proxy may respond with any page and any status. */
+/** Only a response of n8n or of our node counts: a proxy may respond with any page and any status. */
 function runStateOf(url: string, { statusCode, body, opened }: CallResponse): RunState {
 	if (opened) return (opened as { state: RunState }).state;
 	if (!isRecord(body)) return stateOfPage(String(body));
@@ -161,26 +149,25 @@ function runStateOf(url: string, { statusCode, body, opened }: CallResponse): Ru
 	return named ?? (isBroken ? 'running' : 'unknown');
 }
 
-/** The state that a page of n8n shows: the execution has ended without an error; or its signature does not fit any more. */
+/** A page of n8n says that the execution has ended without an error, or that the signature does not fit any more. */
 function stateOfPage(html: string): RunState {
 	const [, title] = /<title>(.*?)<\/title>/.exec(html) ?? [];
 	if (title === 'No action required') return 'finished';
 	return title === 'Invalid Form Link' ? 'gone' : 'unknown';
 }
 
-/** The message in a response of n8n, which each of its refusals has; empty for anything else. */
+/** The message that each refusal of n8n has; empty for anything else. */
 function messageOf(body: unknown): string {
 	return isRecord(body) && typeof body.message === 'string' ? body.message : '';
 }
 
-/** A response; `opened` is its content if it is one of our nodes' to this very request. */
+/** A response; `opened` is its content if one of our nodes has sealed it for this request. */
 export interface CallResponse {
 	statusCode: number;
 	body: unknown;
 	opened?: unknown;
 }
 
-/** Calls a URL of this n8n. @returns undefined without a response */
 async function call(
 	http: Http,
 	keyId: string,

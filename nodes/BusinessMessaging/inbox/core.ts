@@ -1,7 +1,4 @@
-/**
- * Runs that wait for replies, and the rules: what a message means, when a run gets its replies, when it is over. No n8n,
- * no clock, no network: the simulation in test/unit/simulation/inbox runs exactly this code. README.md has the states.
- */
+/** The rules of runs that wait (README.md). Without n8n, clock or network: test/unit/simulation runs this code. */
 import type { QuestionSettings } from '../operations/sending/questionFields';
 import { readAnswer, textOf } from './answers';
 
@@ -11,12 +8,11 @@ export interface Message {
 	key: string;
 	/** null for a message without text. */
 	text: string | null;
-	/** Whether the text was longer and was cut. */
 	isCut?: boolean;
 	messageId?: string;
 	/** Time of the message as the service writes it, or of its arrival. */
 	respondedAt: string;
-	/** Whether it also starts workflows although it is a reply: a word such as STOP after a question for free text. */
+	/** Whether the reply also starts workflows: a word such as STOP after a question for free text. */
 	startsToo?: true;
 }
 
@@ -26,16 +22,13 @@ export interface Arrival extends Message {
 	phone: string;
 	/** The ID of the message that it quotes. */
 	quoted?: string;
-	/**
-	 * When the message was written, by the service's clock, ms since 1970. If the service rounds times, this is the
-	 * latest possible time. NaN if the service shows no time.
-	 */
+	/** The latest time at which it can have been written, by the service's clock, ms since 1970. NaN without a time. */
 	time: number;
-	/** When it first arrived at its trigger, by the clock of n8n, ms since 1970: later than this time, it was not written. */
+	/** When it first arrived at its trigger, by n8n's clock, ms since 1970. It was not written later. */
 	firstAt: number;
 	/** Whether the message is nothing but an opt-out word such as STOP. */
 	isOptOut: boolean;
-	/** Whether the service identifies the message. Then a second message with the same key is the same message. */
+	/** Whether the service identifies the message, so that equal keys mean the same message. */
 	isCertain: boolean;
 }
 
@@ -44,10 +37,7 @@ export type Sender = Pick<Arrival, 'phone' | 'quoted'>;
 
 /** The answer that a question expects, and the question itself. */
 export interface Question extends Omit<QuestionSettings, 'limitMs'> {
-	/**
-	 * The beginning of the question, or the name of its template; late replies show it. Empty if a run's questions begin
-	 * in too many ways.
-	 */
+	/** The beginning of the question or its template's name, for late replies. Empty if a run has too many beginnings. */
 	asked: string;
 }
 
@@ -60,19 +50,18 @@ export interface Person {
 	/** Index of the question in the run. */
 	question: number;
 	/**
-	 * Messages that were written before this time are ordinary: by the service's clock, ms since 1970. It is the time at
-	 * which the question was sent, if the service shows it, otherwise the time at which the inbox was told.
+	 * Messages that were written before are ordinary. By the service's clock, ms since 1970: when the question was sent,
+	 * or, if the service does not show it, when the inbox was told.
 	 */
 	since: number;
 	/** When the inbox was told, by the clock of n8n, ms since 1970. Messages that had arrived before are ordinary. */
 	toldAt: number;
 	/** ID of the message that asks the question; null if the service gave none. */
 	askedMessageId: string | null;
-	/** The name of the person, if the service hides the number. It is known once the person has quoted the question. */
+	/** The name of a person whose number the service hides. It is known once the person has quoted the question. */
 	sender?: string;
 	/** The reply, in the order of arrival: one message, or several if messages are grouped. */
 	messages: Message[];
-	/** Whether the reply fits the question. */
 	isValid?: boolean;
 	/** Until when further messages belong to the reply, ms since 1970. */
 	moreUntil?: number;
@@ -80,7 +69,7 @@ export interface Person {
 	repeatedAfter: string[];
 }
 
-/** A run of Send and Wait. It asks people, and then it waits (`isWhole`). When it has its replies or is over, it is forgotten. */
+/** A run of Send and Wait asks people, then waits (`isWhole`). When it has its replies or is over, it is forgotten. */
 export interface Run {
 	id: string;
 	/** The signed URL that resumes the execution. */
@@ -91,13 +80,13 @@ export interface Run {
 	until: number;
 	/** When it last called the inbox, ms since 1970; after a restart of n8n, when the inbox woke. */
 	heardAt: number;
-	/** Whether all people were asked, so that nobody else will be. */
+	/** Whether all people were asked. */
 	isWhole: boolean;
-	/** Whether n8n has said that it waits. Then it does not exist any more only because it has its replies, or a user has deleted it. */
+	/** Whether n8n has said that it waits. If it no longer exists later, it has its replies, or a user has deleted it. */
 	hasWaited?: true;
 	questions: Question[];
 	people: Map<number, Person>;
-	/** The output of the items that asked nobody. The run needs it for its own output. */
+	/** The output of the items that asked nobody, which is part of the run's output. */
 	notAsked: unknown[];
 }
 
@@ -122,8 +111,8 @@ export interface Asked {
 }
 
 /**
- * The greatest length of one reply, and of all replies of a run; longer ones are cut. All replies must fit into one
- * request to n8n, which accepts 16 MB: a character takes up to three bytes, in base64.
+ * The maximum length of one reply, and of all replies of a run, characters; longer ones are cut. All replies must fit
+ * into one request to n8n, which accepts 16 MB: a character takes up to three bytes, in base64.
  */
 export const maxText = 4_000;
 const maxTextOfAll = 3_000_000;
@@ -133,7 +122,7 @@ export const leaseMs = 120_000;
 /** How long after the time limit n8n itself ends a wait that nothing else has ended, ms. */
 export const graceMs = 60_000;
 
-/** Whether a run may get replies. Its time limit begins when all people were asked; until then, the inbox ends it if its asker is silent. */
+/** The time limit begins when all people were asked. Until then, the inbox ends a run only if its asker is silent. */
 function isOpen({ isWhole, until }: Run, now: number): boolean {
 	return !isWhole || now <= until;
 }
@@ -144,11 +133,7 @@ export type Decision =
 	| ({ is: 'repeat' } & Asked)
 	| { is: 'ordinary' };
 
-/**
- * Decides what a message means that was not decided before.
- *
- * @param asked the questions to its sender: first the one that the message quotes, then the others, the latest first
- */
+/** Decides on a new message. @param asked the questions to its sender: the quoted one, then the others, latest first */
 export function decideOn(asked: Asked[], message: Arrival, now: number): Decision {
 	for (const { run, person } of asked) {
 		const question = run.questions[person.question];
@@ -165,20 +150,17 @@ export function decideOn(asked: Asked[], message: Arrival, now: number): Decisio
 	return { is: 'ordinary' };
 }
 
-/**
- * Whether a message is an opt-out word such as STOP and does not answer the question. Then the workflow that records
- * opt-outs has to get it.
- */
+/** The workflow that records opt-outs has to get a word such as STOP, unless the word answers the question. */
 function isOptOutFor(question: Question, message: Arrival): boolean {
 	return message.isOptOut && readAnswer(message.text, question) === undefined;
 }
 
-/** The greatest length of one reply, characters: the replies of all people together must fit into one request to n8n. */
+/** The maximum length of one reply, characters: all replies together must fit into one request, see maxText. */
 export function roomFor({ people }: Run): number {
 	return Math.min(maxText, Math.floor(maxTextOfAll / people.size));
 }
 
-/** When a run has to be handled next: its asker counts as dead, or it gets its replies, ms since 1970. */
+/** When a run has to be handled next, ms since 1970: it gets its replies, or its asker counts as dead. */
 export function dueAt({ isWhole, heardAt, until, people }: Run): number {
 	if (!isWhole) return heardAt + leaseMs + 1;
 	let last = 0;
@@ -189,25 +171,18 @@ export function dueAt({ isWhole, heardAt, until, people }: Run): number {
 	return Math.min(last, until);
 }
 
-/**
- * What n8n responds to a call of an execution. `accepted`: it has taken the replies. `waiting`: it waits. `running`:
- * n8n is carrying it out, or cannot continue it from what it has stored of it so far. `finished`: it has ended without
- * an error. `stopped`: it has ended with an error, or a user has stopped it. `gone`: it does not exist, or waits for
- * something else. `unknown`: anything else, e.g. a page of a proxy.
- */
+/** What n8n's response to a call says of an execution. */
 export type RunState =
-	| 'accepted'
+	| 'accepted' // it has taken the replies
 	| 'waiting'
-	| 'running'
-	| 'finished'
-	| 'stopped'
-	| 'gone'
-	| 'unknown';
+	| 'running' // n8n is carrying it out, or cannot continue it from what it has stored of it so far
+	| 'finished' // it has ended without an error
+	| 'stopped' // it has ended with an error, or a user has stopped it
+	| 'gone' // it does not exist, or waits for something else
+	| 'unknown'; // anything else, e.g. a page of a proxy
 
 /**
- * What follows from the response of n8n to a call of a run. `got`: the run has its replies. `over`: it can get none any
- * more. `open`: neither is certain.
- *
+ * What a state means for a run. `got`: it has its replies; `over`: it can get none any more; `open`: not certain.
  * @param mayHaveGot whether a call may have given the run its replies
  */
 export function fateOf(
@@ -225,17 +200,16 @@ export function fateOf(
 	return isEnded || hasDied || isPast(run, now) ? 'over' : 'open';
 }
 
-/** Whether n8n itself has certainly ended the wait of a run, or the asker was killed before all were asked. */
+/** Whether n8n itself has certainly ended the wait of a run, or the asker counts as dead before all were asked. */
 export function isPast({ isWhole, until, heardAt }: Run, now: number): boolean {
 	return now > (isWhole ? until + 2 * graceMs : heardAt + leaseMs);
 }
 
-/** The messages of a person's reply that the run gets: the first one, or all if messages are grouped. */
 function replyOf({ questions }: Run, { messages, question }: Person): Message[] {
 	return questions[question].groupMs > 0 ? messages : messages.slice(0, 1);
 }
 
-/** The copy of a run that the run itself gets. */
+/** What a run gets: a copy of it, with the first message of each reply, or with all if messages are grouped. */
 export function handOverOf(run: Run): Run {
 	const people = [...run.people].map(([item, person]): [number, Person] => [
 		item,

@@ -1,7 +1,4 @@
-/**
- * The inbox in one process: it decides on messages, and gives runs their replies. Its memory is the truth; what n8n has
- * stored is read once, after a start. The rules are in core.ts; README.md has the whole picture.
- */
+/** The inbox in one process: decides on messages, and gives runs their replies. Its memory is the truth (README.md). */
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import {
@@ -21,7 +18,7 @@ import type { InboxDelivery, KeeperPorts, Request, Responded, InboxResponse } fr
 import { fromRecord } from './records';
 import { Store } from './store';
 
-/** The shortest time between two calls that ask a run whether it still waits, ms: n8n does not report when a user stops an execution. */
+/** The minimum time between two polls of a run, ms. n8n does not report that a user has stopped an execution. */
 const pollPauseMs = 5_000;
 /** The longest pause, ms. A pause that is no longer needed stays in memory until it ends. */
 const maxPauseMs = 600_000;
@@ -33,7 +30,7 @@ export class Keeper {
 	private readonly store: Store;
 	private readonly deliveries: DeliveryNames;
 	private readonly names: MessageNames;
-	/** The decisions of this process, by the keys of messages. */
+	/** Decisions, by the keys of messages. */
 	private readonly verdicts = new BoundedMap<string, Verdict>({ maxSize: 10_000 });
 	private readonly polledAt = new Map<string, number>();
 	/** Runs that may have their replies: they were due before a restart of n8n, or a response was lost. */
@@ -47,10 +44,7 @@ export class Keeper {
 	private hasWarnedOfNames = false;
 	private readonly lock = `keeper ${++made}`;
 
-	/**
-	 * @param own URL of the trigger without its secret
-	 * @param process differs for each process
-	 */
+	/** `own` is the URL of the trigger without its secret; `process` differs for each process. */
 	constructor(
 		private readonly own: string,
 		public ports: KeeperPorts,
@@ -70,7 +64,6 @@ export class Keeper {
 		if (isFirst) void this.startLate();
 	}
 
-	/** A run has changed; without one, something else has. */
 	private noteChange(run?: Run): void {
 		this.store.noteChange(run);
 		if (run) this.schedule(run);
@@ -85,20 +78,16 @@ export class Keeper {
 				this.names.restore(key);
 	}
 
-	/** Lets everything be encrypted again, with a new key. */
 	sealAgain(): void {
 		this.store.sealAgain();
 	}
 
-	/** The value that n8n stores: the state at the moment of storing. */
 	get live(): { toJSON(): unknown } {
 		return this.store.live;
 	}
 
 	/**
-	 * Decides what the messages of a delivery of the service are. Replies are kept, and n8n stores them before the delivery
-	 * gets its response.
-	 *
+	 * Decides what the messages of a delivery are. n8n stores replies before the delivery gets its response.
 	 * @param hasOthers whether the delivery has other events, which may start a workflow
 	 * @returns a verdict for each message; `busy` if one is not known: then the service has to deliver again
 	 */
@@ -125,7 +114,6 @@ export class Keeper {
 		return isKnown || this.known.runs.asks(message);
 	}
 
-	/** @param from the trigger that has received the messages */
 	private async judgeAll(messages: Delivered[], from: Source): Promise<Verdict[]> {
 		const verdicts: Verdict[] = [];
 		for (const one of messages) {
@@ -137,7 +125,6 @@ export class Keeper {
 		return verdicts;
 	}
 
-	/** Says once in the log that the service does not identify the messages of people who were asked. */
 	private warnOfNames(message: Arrival): void {
 		if (this.hasWarnedOfNames || !this.known.runs.asks(message)) return;
 		this.hasWarnedOfNames = true;
@@ -181,8 +168,8 @@ export class Keeper {
 	}
 
 	/**
-	 * Why a message is ordinary must be stored before a workflow starts with it, e.g. an earlier reply, or the end of a run.
-	 * Otherwise, after a crash, the next process would take the message for the reply.
+	 * Why a message is ordinary, e.g. the end of a run, is stored before a workflow starts with it. Otherwise, after a
+	 * crash, the next process would take the message for the reply.
 	 */
 	private async passOn(asked: Asked[]): Promise<Verdict> {
 		const isStored = asked.length === 0 || (await this.store.ensureStored());
@@ -194,14 +181,14 @@ export class Keeper {
 		return this.known.addReply(decision, message, isValid, this.ports.now());
 	}
 
-	/** The present state of a question; undefined if the run does not ask it any more. */
+	/** The current state of a question; undefined if the run does not ask it any more. */
 	private current({ run, person }: Asked): Asked | undefined {
 		const now = this.known.runs.get(run.id);
 		const asked = now?.people.get(person.item);
 		return now && asked && { run: now, person: asked };
 	}
 
-	/** Whether to ask if a run still waits. As long as the run still asks people, n8n only says that it is running. */
+	/** A run that still asks people is not polled: n8n would only say that it is running. */
 	private needsPoll({ id, isWhole }: Run): boolean {
 		return isWhole && this.ports.now() - (this.polledAt.get(id) ?? -Infinity) >= pollPauseMs;
 	}
@@ -223,7 +210,7 @@ export class Keeper {
 		});
 	}
 
-	/** n8n stores this with the next reply, before the run gets its replies. */
+	/** n8n stores this with the next reply or call to the inbox. */
 	private noteWaiting(run: Run): void {
 		if (run.hasWaited) return;
 		run.hasWaited = true;
@@ -258,7 +245,6 @@ export class Keeper {
 		return { response };
 	}
 
-	/** What messages are that another trigger has received. */
 	private async tellVerdicts(request: Extract<Request, { is: 'what' }>): Promise<InboxResponse> {
 		const { messages, from } = request;
 		return { inbox: 'yes', verdicts: await this.judgeAll(messages, from) };
@@ -293,7 +279,6 @@ export class Keeper {
 		return { response: { inbox: 'yes' }, late: late.map(([, one]) => one) };
 	}
 
-	/** Starts the workflow with replies that came too late. */
 	private async startLate(): Promise<void> {
 		if (this.isStartingLate) return;
 		this.isStartingLate = true;
@@ -305,7 +290,6 @@ export class Keeper {
 		await this.store.ensureStored();
 	}
 
-	/** Makes sure that a run is handled when it is due. */
 	private schedule(run: Run): void {
 		const due = dueAt(run);
 		if ((this.timers.get(run.id) ?? Infinity) <= due) return;

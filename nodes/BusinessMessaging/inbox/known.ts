@@ -36,16 +36,13 @@ export class Known {
 	/** @param onChange called with each run that has changed, and without one if something else has */
 	constructor(private readonly onChange: (run?: Run) => void) {}
 
-	/** Whether nothing is known. */
 	get isEmpty(): boolean {
 		return this.runs.size + this.late.size + this.settled.size === 0;
 	}
 
 	/**
-	 * Adds people who will be asked, or says that the asker is alive.
-	 *
+	 * Adds people who will be asked, or only notes that the asker is alive. `full`: the people are too many.
 	 * @param clock the service's time now, ms since 1970; 0 if it is not known
-	 * @returns `over` if the run is over; `full` if the people are too many
 	 */
 	tell(told: Run, now: number, clock: number): 'told' | 'over' | 'full' {
 		if (this.settled.has(told.id)) return 'over';
@@ -68,8 +65,8 @@ export class Known {
 	}
 
 	/**
-	 * Notes who was asked in the end, and that nobody else will be. What other people have written meanwhile is late. The
-	 * time limit begins; a call that is repeated does not change it.
+	 * Notes who was asked in the end. What other people have written meanwhile is late. The time limit begins; a call that
+	 * is repeated does not change it.
 	 */
 	close(closed: Run, now: number, clock: number): 'told' | 'over' | 'full' {
 		const told = this.tell(closed, now, clock);
@@ -88,12 +85,10 @@ export class Known {
 		this.onChange(run);
 	}
 
-	/** Adds what n8n has stored of a run. */
 	restore(run: Run): void {
 		if (!this.settled.has(run.id)) this.set(run);
 	}
 
-	/** Adds a message to a reply, as its first or a further message. */
 	addReply({ run, person }: Asked, arrival: Arrival, isValid: boolean, now: number): Verdict {
 		const { kind, groupMs } = run.questions[person.question];
 		const room = roomFor(run) - sumBy(person.messages, (one) => one.text?.length ?? 0);
@@ -114,7 +109,6 @@ export class Known {
 		return { is: 'taken', ...startsToo };
 	}
 
-	/** Remembers after which message the question was repeated. */
 	addRepetition({ run, person }: Asked, { key }: Arrival): Verdict {
 		const repeatedAfter = union(person.repeatedAfter, [key]);
 		run.people.set(person.item, { ...person, repeatedAfter });
@@ -174,12 +168,10 @@ export class Known {
 		this.onChange();
 	}
 
-	/** The late replies as text. */
 	lateText(): string {
 		return JSON.stringify([...this.late.values()]);
 	}
 
-	/** Adds late replies. */
 	loadLate(text: string): void {
 		for (const one of JSON.parse(text) as Late[]) this.late.set(one.message.key, one);
 	}
@@ -207,7 +199,7 @@ export class Known {
 			.join(' ');
 	}
 
-	/** Adds what is settled. @returns its names */
+	/** Reads such a text. @returns the names in it */
 	loadSettled(text: string): string[] {
 		return text.split(' ').flatMap((entry) => {
 			const [, key, minute, mark] = /^(.+)\.(\w+)(!?)$/.exec(entry) ?? [];

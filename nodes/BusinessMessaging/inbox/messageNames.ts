@@ -1,7 +1,6 @@
 /**
- * Names for messages that have neither an ID nor a time, as in the specification's own event. Two equal texts of a person
- * are two messages, but a message comes once to each trigger, and again if its delivery got no response. Like core.ts,
- * without n8n, clock or network.
+ * Names for messages without ID and time, as in the specification's own event: two equal texts of a person are two
+ * messages, but one message comes to each trigger, and again if its delivery got no response.
  */
 import { minBy } from 'lodash';
 
@@ -13,7 +12,7 @@ const maxContents = 5_000;
 const maxEqual = 20;
 /** Within this time, ms, a service delivers a message again. */
 const sameMs = 24 * 3_600_000;
-/** Within this time, ms, it delivers to all triggers, and again, after a restart of n8n. Later, an equal message counts as another one. */
+/** The same after a restart of n8n, ms. Later, an equal message counts as another one. */
 const sameAfterRestartMs = 60_000;
 /** How long a delivery may be under way when its trigger is registered again, ms. */
 const slackMs = 30_000;
@@ -22,7 +21,7 @@ const slackMs = 30_000;
 export interface Source {
 	/** URL without a secret. */
 	trigger: string;
-	/** When it was registered at the service: it gets no earlier messages, ms since 1970. */
+	/** When it was registered at the service, ms since 1970. It gets no earlier messages. */
 	registeredAt: number;
 }
 
@@ -77,7 +76,6 @@ export class MessageNames {
 	/** @param own URL of the inbox without its secret */
 	constructor(private readonly own: string) {}
 
-	/** Whether an equal message has come. */
 	has(content: string): boolean {
 		return this.occurrences.has(content);
 	}
@@ -106,7 +104,7 @@ export class MessageNames {
 		return key;
 	}
 
-	/** Adds a message of which n8n has stored that it was a reply. Triggers that have not had it first may not have had it yet. */
+	/** Adds a message that n8n has stored as a reply. Triggers that did not get it first may not have had it yet. */
 	restore(key: string): void {
 		const [, content, at, mark] = /^(.+)~(\w+)\.\d+(!?)$/.exec(key) ?? [];
 		if (content === undefined) return;
@@ -117,7 +115,6 @@ export class MessageNames {
 	}
 }
 
-/** The process that has named a delivery. */
 function processOf(name: string): string {
 	return name.split('.')[0];
 }

@@ -25,25 +25,15 @@ import type { InboxDelivery, KeeperPorts, Request, InboxResponse } from './proto
 import { seal, unseal } from './seal';
 import { triggersAmong } from './urls';
 
-/**
- * How long deliveries use a credential that was read before, ms: n8n reads it from its database. A call always reads
- * it, so that a new key counts at once.
- */
+/** How long deliveries reuse a credential, ms, to spare n8n's database. Calls read it again, so a new key counts. */
 const credentialMs = 5_000;
-/**
- * How long repeating a question may take, ms: services give up after ten seconds or more. After this time, the
- * repetition counts as sent.
- */
+/** How long repeating a question may take, ms: services give up after ten seconds or more. Later, it counts as sent. */
 const repeatMs = 7_000;
 /** How long another trigger waits for the service's list of webhooks, ms. */
 const maxListMs = 5_000;
-/**
- * How long n8n may go on with a call, ms. After this time, n8n counts as having failed: it is better to start a workflow
- * twice than to lose a message.
- */
+/** How long n8n may handle a call, ms. Then it counts as failed: better start a workflow twice than lose a message. */
 const maxHandlingMs = 600_000;
 
-/** The inbox of a trigger in this process. */
 interface OpenedKeeper {
 	keeper: Keeper;
 	/** Identifies the key with which the state is encrypted. */
@@ -122,7 +112,7 @@ async function repeat(
 	);
 }
 
-/** Opens the inbox for a delivery. @param given the client of a call @throws ServiceError if the credential is not valid */
+/** Opens the inbox for a delivery. @param given the client of a call @throws ServiceError for an invalid credential */
 export async function openKeeper(
 	context: IWebhookFunctions,
 	delivery: InboxDelivery,
@@ -192,7 +182,7 @@ export function openOther(
 	};
 }
 
-/** The inbox that is registered at the service; none if the service has no such list. @throws ServiceError for a failure that may pass */
+/** The registered inbox; undefined without one, or without a list. @throws ServiceError for a failure that may pass */
 async function listInbox(context: IWebhookFunctions, own: string): Promise<string | undefined> {
 	const list = connect(context).then(listWebhooks);
 	const listed = await list.catch((error: unknown) => {
@@ -208,7 +198,6 @@ async function listInbox(context: IWebhookFunctions, own: string): Promise<strin
 export interface Call {
 	client: Client;
 	request: Request;
-	/** Encrypts the response. */
 	respond: (response: InboxResponse) => object;
 }
 

@@ -35,8 +35,8 @@ export class OtherTrigger {
 	}
 
 	/**
-	 * The trigger learns where the inbox is when it is published, when the inbox is published, and from each run before it
-	 * asks. So a trigger that knows no inbox need not look for one, unless its URL is registered by hand.
+	 * A trigger learns where the inbox is when either is published, and from each run before it asks. So a trigger that
+	 * knows none need not look for one, unless its URL is registered by hand.
 	 */
 	look(inbox: string): void {
 		this.known = inbox;

@@ -1,7 +1,4 @@
-/**
- * The messages between Send and Wait, the inbox and other triggers, and what the inbox needs from outside. calls.ts and
- * openKeeper.ts provide this in n8n; the simulation provides its own, and so runs the same protocol.
- */
+/** The messages between our nodes, and what the inbox needs from outside (calls.ts, openKeeper.ts or simulation). */
 import type { Late, Person, Run, RunState, Verdict } from './core';
 import type { Delivered, Source } from './messageNames';
 
@@ -40,7 +37,7 @@ export interface InboxResponse {
 	verdicts?: Verdict[];
 }
 
-/** `refused`: the trigger could not open the call; `gone`: n8n says that the trigger is not published; undefined: no certain response. */
+/** `refused`: the trigger could not open the call; `gone`: n8n says that it is unpublished; undefined: uncertain. */
 export type CallResult = InboxResponse | 'refused' | 'gone' | undefined;
 
 /** Time and calls. None of them throws. */
@@ -73,14 +70,11 @@ export interface InboxDelivery {
 	since: number;
 	/** Lets n8n store a value before n8n responds: the state at that moment, by `toJSON`. */
 	store(live: { toJSON(): unknown }): void;
-	/**
-	 * Resolves once the end is known: the sender has received the response; the response was lost on its way; or the
-	 * response says that n8n has failed.
-	 */
+	/** How n8n's response ended: the sender has it; it was lost on its way; or it says that n8n has failed. */
 	ended: Promise<'received' | 'lost' | 'failed'>;
 	/**
-	 * Waits until n8n has ended its response, also if nobody waits for it any more. Resolves to whether n8n has started the
-	 * workflow, if the delivery starts it.
+	 * Whether n8n has started the workflow, if the delivery starts it. Resolves when n8n has ended its response, even if
+	 * nobody waits for it any more.
 	 */
 	hasSucceeded(): Promise<boolean>;
 }

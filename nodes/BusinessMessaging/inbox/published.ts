@@ -22,10 +22,8 @@ const retryMs = 1_000;
 const awake = new BoundedMap<string, object>({ maxSize: 1_000, maxAgeMs: Infinity });
 
 /**
- * Checks that one trigger at most keeps the replies, and that all can call each other. Notes for a trigger that does not
- * keep them where the inbox is.
- *
- * @param listed the registrations at the service
+ * Checks that at most one trigger keeps the replies, and that all can call each other. A trigger that does not keep
+ * them learns where the inbox is.
  * @throws InputError if another trigger keeps the replies already, or has another API key
  */
 export async function checkTriggers(
@@ -55,11 +53,7 @@ export async function checkTriggers(
 	}
 }
 
-/**
- * Notes where the inbox is when n8n starts, if n8n has lost it. No trigger is called, because n8n may not be ready.
- *
- * @param listed the registrations at the service
- */
+/** Notes where the inbox is, if n8n has lost it. Calls no trigger: while n8n starts, it may not be ready. */
 export function noteInbox(context: IHookFunctions, listed: RegisteredWebhook[]): void {
 	const urls = listed.map(({ url }) => url);
 	const { inboxes } = triggersAmong(urls, webhookUrlOf(context));
@@ -82,8 +76,8 @@ function hasOtherKey(url: string): InputError {
 }
 
 /**
- * Calls the inbox again and again, in the process that receives its deliveries. So it wakes when n8n starts: it gives
- * runs their replies, and ends those that are over. Also a trigger that was the inbox finishes what it has begun.
+ * Keeps calling the inbox in the process that receives its deliveries: so it wakes when n8n starts (README.md). A
+ * trigger that was the inbox is called too, and finishes what it has begun.
  */
 export function keepAwake(context: IHookFunctions, keepsReplies: boolean): void {
 	const hasQuestions = openQuestions(context) > 0;

@@ -1,4 +1,4 @@
-/** A run of the node that asks: its items as the protocol needs them. */
+/** The items of a run that asks, as the protocol needs them. */
 import { randomBytes } from 'crypto';
 import { omit } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
@@ -12,17 +12,15 @@ import type { Client } from '../transport/client';
 import { readTime } from '../webhooks/simpleEvent';
 import { type Person, type Question, graceMs } from './core';
 
-/** How many characters of a question a late reply shows, and the greatest number of different questions that a run keeps. */
+/** How many characters of a question a late reply shows, and how many different questions a run keeps at most. */
 const maxAsked = 40;
 const maxDifferentAsked = 50;
-/** Bytes that identify a run. */
 const idBytes = 8;
 
 /** A run of the node that asks. */
 export class QuestionRun {
 	/** Distinguishes the rounds of a loop. */
 	readonly id = randomBytes(idBytes).toString('base64url');
-	/** The items that ask. */
 	readonly asked: ValidItem[];
 	/** How long replies count, ms. */
 	readonly limitMs: number;
@@ -57,7 +55,6 @@ export class QuestionRun {
 		return sent.map((item) => this.toPerson(item));
 	}
 
-	/** A person who is asked or was asked. */
 	toPerson({ index, request, outcome }: ValidItem): Person {
 		const [record = {}] = outcome && !hasFailed(outcome) ? outcome.records : [];
 		const since = asMilliseconds(readTime(record)) || 0;

@@ -1,4 +1,4 @@
-/** A run as a short text (a record). n8n stores it with the trigger, and Send and Wait and the inbox send it to each other. */
+/** A run as a short text (a record): n8n stores it, and Send and Wait and the inbox send it to each other. */
 import { isEqual, omitBy } from 'lodash';
 
 import { defaultAnswer } from '../operations/sending/questionFields';
@@ -8,7 +8,7 @@ import { isWaitingUrl, rootOf } from './urls';
 /** Values that a record leaves out. */
 const defaults: Omit<Question, 'asked'> = defaultAnswer();
 
-/** The parts of a run that most runs do not have. `url`: if it has not the usual form. */
+/** What most runs do not have; `url` only if it has not the usual form. */
 type Rare = Partial<Pick<Run, 'notAsked' | 'url'>>;
 /** `flags`: 1 if the text was cut, plus 2 if the message also starts workflows. */
 type StoredMessage = [
@@ -27,22 +27,19 @@ type StoredPerson = [
 	askedMessageId: string | null,
 	/** `Person.toldAt` in whole seconds after the run began to ask. */
 	told: number,
+	/** In this order: messages, isValid, moreUntil, repeatedAfter, sender. Those without a value are left out. */
 	rest?: {
 		m?: StoredMessage[];
-		/** Whether the reply fits the question (isValid). */
 		a?: boolean;
-		/** Until when further messages belong to the reply (moreUntil). */
 		u?: number;
-		/** Keys of the messages after which the question was repeated (repeatedAfter). */
 		r?: string[];
-		/** Name of a sender without a number (sender). */
 		s?: string;
 	},
 ];
 type StoredRun = [
 	/**
-	 * Separated by spaces: execution, node and signature of the run's URL; when the run began to ask, in base 36; for how
-	 * many seconds from then replies count; 1 if all were asked, 2 if it has waited too, otherwise 0.
+	 * Separated by spaces: execution, node and signature of the URL; startedAt in base 36; seconds from then to `until`; 0
+	 * while people are asked, 1 if all were, 2 if the run has waited too.
 	 */
 	head: string,
 	questions: Array<Partial<Question> & { q?: string }>,
@@ -103,11 +100,7 @@ function toMessage([key, text, respondedAt, messageId, flags = 0]: StoredMessage
 	};
 }
 
-/**
- * A run as text.
- *
- * @param own URL of the trigger that keeps it
- */
+/** A run as text. @param own URL of the trigger that keeps it */
 export function toRecord(run: Run, own: string): string {
 	const { id, url, startedAt, notAsked } = run;
 	const [, execution = '', node = '', wait, signature = ''] =
@@ -142,12 +135,7 @@ function urlOf(own: string, execution: string, node: string, wait: string, signa
 	return `${rootOf(own)}${waitingPath}/${execution}/${node}?wait=${wait}&signature=${signature}`;
 }
 
-/**
- * Reads the text of a run.
- *
- * @param own URL of the trigger that keeps it
- * @returns undefined if the text is not a run, or the run belongs to another n8n
- */
+/** Reads a record. @param own URL of the trigger that keeps it @returns undefined if it is no run, or of another n8n */
 export function fromRecord(id: string, text: string | undefined, own: string): Run | undefined {
 	const record = parse(text ?? '');
 	if (!Array.isArray(record) || record.length < 3) return undefined;
@@ -183,7 +171,6 @@ function toPerson(
 	};
 }
 
-/** Parses JSON from outside. @returns undefined for any other text */
 function parse(json: string): unknown {
 	try {
 		return JSON.parse(json);

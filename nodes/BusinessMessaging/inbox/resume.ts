@@ -9,8 +9,8 @@ import { openCall, refusal, repliesIn } from './calls';
 import { outputsOf } from './output';
 
 /**
- * Handles a call to a waiting execution, whose URL n8n has verified. Never throws, because n8n would end the wait
- * with the error; after 503, the sender tries again.
+ * Handles a call to a waiting execution, whose URL n8n has verified. Never throws, because n8n would end the wait with
+ * the error; after 503, the sender tries again.
  */
 export async function receiveReply(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
@@ -39,10 +39,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 	}
 }
 
-/**
- * The ID of the run that waits. n8n gives what a node has kept in its context only to expressions, and on engine 2.0 not
- * at all.
- */
+/** The ID of the run that waits. n8n shows a node's context only to expressions, and on engine 2.0 not at all. */
 function readWait(context: IWebhookFunctions): string | undefined {
 	const name = JSON.stringify(context.getNode().name).replace(
 		/[{}]/g,

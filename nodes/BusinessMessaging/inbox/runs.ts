@@ -40,7 +40,7 @@ export class Runs {
 		runs.set(id, union(runs.get(id), [item]));
 	}
 
-	/** Remembers the name of a person who hides the number, once the person quotes a question. @returns the runs that now know the name */
+	/** Learns the name of a person who hides the number and quotes a question. @returns the runs that now know it */
 	learnSender(message: Sender): Run[] {
 		const { phone: sender, quoted } = message;
 		if (sender === '' || isPhoneKey(sender)) return [];
@@ -71,9 +71,8 @@ export class Runs {
 	}
 
 	/**
-	 * The questions to the sender of a message: first the one that the message quotes, then the others, the latest first.
-	 * Thousands of runs may ask one phone. A person with a number is known by it. A quote that could come from several
-	 * people is ignored.
+	 * The questions to a sender: the quoted one, then the others, latest first. Thousands of runs may ask one phone. A
+	 * person with a number is known by it. A quote that could come from several people is ignored.
 	 */
 	to({ phone, quoted }: Sender): Asked[] {
 		const quoting = isPhoneKey(phone) ? [] : this.find(quoteOf(quoted));
@@ -100,15 +99,11 @@ export class Runs {
 	}
 }
 
-/**
- * The names by which a person's messages are found: the phone, the name of a person who hides the number, and the
- * question that a message quotes.
- */
+/** How messages of a person are found: by the phone, the name of a person who hides the number, the quoted question. */
 function namesOf({ to, sender, askedMessageId }: Person): string[] {
 	return compact([samePhoneKey(to), sender, quoteOf(askedMessageId)]);
 }
 
-/** The name of a question; empty without one. */
 function quoteOf(id?: string | null): string {
 	return id ? `question ${id}` : '';
 }

@@ -1,14 +1,10 @@
-/**
- * Encrypts content (AES-256-GCM). Send and Wait and the triggers call each other at public URLs, and the service also
- * knows the secret in these URLs, so the key is derived from the API key.
- */
+/** Encrypts content (AES-256-GCM). The key comes from the API key: the service knows the secret in our public URLs. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'crypto';
 
 const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** @param keyId of the API key, see ServiceConfig */
 function keyOf(keyId: string): Buffer {
 	return createHash('sha256').update(`send and wait ${keyId}`).digest();
 }

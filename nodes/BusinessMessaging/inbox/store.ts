@@ -1,7 +1,4 @@
-/**
- * What n8n stores of the inbox: read once, after a start; later, the newest state of everything is written with each
- * change. n8n stores it with a delivery or a call, before it responds. Like keeper.ts, without n8n.
- */
+/** What n8n stores of the inbox: everything with each change, before n8n responds. Like keeper.ts, without n8n. */
 import { isEqual } from 'lodash';
 
 import type { Run } from './core';
@@ -16,7 +13,6 @@ const maxStoringMs = 2_000;
 /** The names of the stored entries that are not runs. */
 const others = { settled: 'settled', late: 'late', by: 'by' };
 
-/** Takes what n8n had stored when the process started. */
 interface Restoring {
 	/** The name of a message or run that needs no decision any more. */
 	name(name: string): void;
@@ -31,16 +27,13 @@ export class Store {
 	private changes = 0;
 	private storedChanges = 0;
 	private storing = 0;
-	/** Resolves to whether n8n has stored everything that is known now. It belongs to a delivery that n8n has not begun to store. */
+	/** Resolves to whether n8n has stored all that is known. Belongs to a delivery that n8n has not begun to store. */
 	private gathering?: Promise<boolean>;
 	private isLoaded = false;
 	/** The processes that have stored something before this one, and others that were noticed. */
 	private readonly writers = new Set<string>();
 
-	/**
-	 * @param own URL of the trigger without its secret
-	 * @param process differs for each process
-	 */
+	/** `own` is the URL of the trigger without its secret; `process` differs for each process. */
 	constructor(
 		private readonly own: string,
 		private readonly process: string,
@@ -80,7 +73,6 @@ export class Store {
 		this.texts.set(id, text);
 	}
 
-	/** Says once in the log if another process receives deliveries of this trigger, too. */
 	private noticeOther(by: string | undefined): void {
 		if (by === undefined || by === this.process || this.writers.has(by)) return;
 		this.writers.add(by);
@@ -101,7 +93,6 @@ export class Store {
 		this.texts.delete(run?.id ?? others.late);
 	}
 
-	/** A run is over. */
 	forget(id: string): void {
 		this.texts.delete(id);
 	}
@@ -145,9 +136,8 @@ export class Store {
 	}
 
 	/**
-	 * Lets n8n store everything that is known before this delivery gets its response: with this delivery, or with another
-	 * one of the same moment, because n8n writes everything each time.
-	 *
+	 * Lets n8n store everything before this delivery gets its response: with this delivery, or with another one of the
+	 * same moment, because n8n writes everything each time.
 	 * @param isStarting whether the delivery starts a workflow: then n8n may forget that the data was changed
 	 */
 	async persist(delivery: InboxDelivery, isStarting = false): Promise<void> {

@@ -3,13 +3,13 @@ import { uniq } from 'lodash';
 
 import { readOwnUrl } from '../webhooks/secret';
 
-/** The address, with a slash at the end, of the n8n to which a URL belongs: that of a webhook or of a waiting execution. */
+/** The address of the n8n to which the URL of a webhook or a waiting execution belongs, with a slash at the end. */
 export function rootOf(url: string): string {
 	const { origin, pathname } = new URL('../..', url);
 	return `${origin}${pathname}`;
 }
 
-/** Whether a URL resumes an execution of ours that waits at this n8n. `own` is the URL of a trigger or a run of this n8n. */
+/** Whether a URL resumes an execution of ours at this n8n. `own` is the URL of a trigger or a run of this n8n. */
 export function isWaitingUrl(url: string, own: string): boolean {
 	// For a node without a webhook ID, the URL also contains the ID of the workflow and the name of the node.
 	const roots = [own, own.replace(/\/[^/]+$/, '')].map(rootOf);
@@ -17,7 +17,7 @@ export function isWaitingUrl(url: string, own: string): boolean {
 	return roots.some((root) => isBelow(url, root) && form.test(url.slice(root.length)));
 }
 
-/** Whether a URL without a secret is that of a trigger of ours at this n8n. `own` is the URL of a trigger or a run of this n8n. */
+/** Whether a URL without a secret is that of a trigger of ours at this n8n. `own` as in isWaitingUrl. */
 export function isTriggerUrl(url: string, own: string): boolean {
 	const form = /^(?!webhook-test\/)[^?]+\/webhook$/;
 	const root = rootOf(own);
@@ -30,12 +30,7 @@ export interface Triggers {
 	others: string[];
 }
 
-/**
- * The triggers of this n8n among registered URLs. A URL without our secret is not called, because somebody else may have
- * registered it.
- *
- * @param own URL of a trigger or a run of this n8n
- */
+/** The triggers of this n8n, except `own`. A URL without our secret is left out, since it may be somebody else's. */
 export function triggersAmong(registered: Array<string | undefined>, own: string): Triggers {
 	const ours = registered
 		.map((url = '') => readOwnUrl(url))

@@ -1,7 +1,6 @@
 /**
- * Some services call a URL before they register it: they send a word (a challenge), and the response must repeat the
- * word. Assumption: the usual forms, since the specification shows none. The response reveals nothing, so everybody
- * gets it. It cannot require the secret: n8n stores the secret of a URL only after the registration.
+ * Some services send a word (a challenge) to a URL before they register it, and expect it back. Assumption: the usual
+ * forms. It reveals nothing, and cannot require the secret, which n8n stores only after the registration.
  */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { isEmpty, isObject } from 'lodash';
@@ -30,11 +29,7 @@ export function answerGet(context: IWebhookFunctions): IWebhookResponseData {
 const testNames =
 	/(?:^|[^a-z])(?:ping|test|verify|verification|valid|handshake|hello|webhook|subscription)/i;
 
-/**
- * The response to a POST request by which a service tests the URL: a challenge, or a body without data, e.g. `{ "event": "ping" }`.
- *
- * @returns undefined for any other body
- */
+/** Responds to a test of the URL: a challenge, or a body without data, e.g. `{ "event": "ping" }`. Else undefined. */
 export function answerPost(body: unknown): IWebhookResponseData | undefined {
 	if (!isRecord(body)) return undefined;
 	if (isWord(body.challenge) && body.event === undefined)

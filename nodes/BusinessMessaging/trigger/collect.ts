@@ -1,7 +1,6 @@
 /**
- * Deliveries that share one execution: messages that a person sends in a row, and delivery receipts. The first delivery
- * starts the execution when all are collected. The others get their response only when n8n has stored the execution. So
- * after a crash, the service delivers again everything that has not started an execution.
+ * Deliveries that share one execution: a person's messages in a row, or delivery receipts. All get their response when
+ * n8n has stored the execution, so after a crash, the service delivers again what has started nothing.
  */
 import { uniq } from 'lodash';
 
@@ -18,10 +17,7 @@ export const maxGroupSeconds = 8;
 /** Receipts start their execution when no new one has come for this long, ms, or at the latest after this time, ms. */
 const receiptQuietMs = 100;
 const maxReceiptMs = 3_000;
-/**
- * This many receipts start their execution at once. Compared with their deliveries, an execution costs little; and the
- * service may not deliver more before it gets a response.
- */
+/** This many receipts start their execution at once: it costs little, and the service may wait for a response first. */
 const maxReceipts = 20;
 /** By this time, n8n has either stored an execution or failed, ms. */
 const maxStoreMs = 60_000;
@@ -37,7 +33,7 @@ interface Rule {
 	maxEvents: number;
 }
 
-/** The rule for the events of a delivery; undefined if they start an execution at once, e.g. events of several people. */
+/** Undefined if the events start an execution at once, e.g. events of several people. */
 function ruleFor(events: EventEnvelope[], settings: TriggerSettings): Rule | undefined {
 	const senders = uniq(events.map(senderOf));
 	if (settings.groupMs > 0 && senders.length === 1 && senders[0]) {
@@ -54,7 +50,6 @@ function ruleFor(events: EventEnvelope[], settings: TriggerSettings): Rule | und
 	};
 }
 
-/** The events of deliveries that share an execution. */
 class Collection {
 	readonly events: EventEnvelope[] = [];
 	private readonly waiting: Response[] = [];
@@ -62,17 +57,13 @@ class Collection {
 	/** @param first the response to the delivery that starts the execution */
 	constructor(private readonly first: Response) {}
 
-	/** @param key of the node */
 	add(key: string, response: Response, events: EventEnvelope[]): void {
 		eventsOf(key).handOver(response, this.first);
 		this.events.push(...events);
 		this.waiting.push(response);
 	}
 
-	/**
-	 * Waits until no new event has come for a while. It counts short pauses instead of reading the clock, because a time
-	 * in which n8n is too busy to receive events must not count as silence.
-	 */
+	/** Counts short pauses instead of reading the clock: while n8n is too busy to receive events, there is no silence. */
 	async untilQuiet({ quietMs, maxMs, maxEvents }: Rule): Promise<void> {
 		const stepMs = Math.min(quietMs / 20, 100);
 		const end = performance.now() + maxMs;
@@ -84,7 +75,6 @@ class Collection {
 		}
 	}
 
-	/** Responds to the waiting deliveries, with the result of the first one. */
 	async answer(): Promise<void> {
 		const isStored = await hasSucceeded(this.first, maxStoreMs);
 		const status = isStored ? 200 : 503;
@@ -97,11 +87,8 @@ class Collection {
 const open = new Map<string, Collection>();
 
 /**
- * Lets the events of a delivery wait for others, if the user wants that.
- *
- * @param node its key, see nodeKey
- * @returns the events with which to start an execution now; undefined if another delivery starts it and responds
- * to this one
+ * Lets the events of a delivery wait for others, if the user wants that. @param node its key, see nodeKey
+ * @returns the events that start an execution now; undefined if another delivery starts it and responds to this one
  */
 export async function collect(
 	node: string,

@@ -1,4 +1,4 @@
-/** Filters decide which of the chosen events start an execution. A filter applies only to the kinds of event that have its field. */
+/** Filters decide which events start an execution. A filter applies only to the kinds of event that have its field. */
 import { omit } from 'lodash';
 
 import { eventKinds } from '../api/events';
@@ -76,7 +76,7 @@ export const filtersField = collectionField({
 /** The values of the filters as the user wrote them, by the name of the field; an expression may give a list. */
 export type Filters = Record<string, unknown>;
 
-/** @throws InputError for a local phone number, which no sender has: services send numbers with the country code */
+/** @throws InputError for a local phone number: senders are compared with their country codes */
 export function checkSenders(senders: unknown): void {
 	const local = entries(senders).find((entry) => /^\(?0(?!0)[\d\s().\-/]+\*?$/.test(entry));
 	if (local)

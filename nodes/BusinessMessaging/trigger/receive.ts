@@ -42,11 +42,9 @@ import {
 } from './settings';
 
 /**
- * Handles a delivery of one event or several, which start one execution with an item each: 200 once the delivery is
- * handled, also if its events are filtered out or were handled before; 401 with a wrong secret or without a valid
- * signature; 413 for a body that is too large; 400 for a body without events; 503 for a duplicate of an event that is
- * still being handled, and while it is not known whether a secret is right or whether a message is a reply to Send and
- * Wait. Source: specification, "Events"; the statuses besides 200 are assumptions.
+ * Handles a delivery: one execution with an item for each event. 200: handled, filtered out or a duplicate; 400: no
+ * event; 401: secret or signature; 413: too large; 503: not known yet whether the secret is right, or a message a
+ * duplicate or a reply. Source: specification, "Events"; the statuses besides 200 are assumptions.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === challengeWebhook) return answerGet(context);
@@ -112,7 +110,6 @@ async function answerCall(
 	return items.length > 0 ? { webhookResponse, workflowData: [items] } : { webhookResponse };
 }
 
-/** The items with which late replies start the workflow. */
 function itemsOf(context: IWebhookFunctions, settings: TriggerSettings, late: Late[]) {
 	if (late.length === 0) return [];
 	const filters = readFilters(context, false);
@@ -125,7 +122,7 @@ function itemsOf(context: IWebhookFunctions, settings: TriggerSettings, late: La
 	return wanted.map((one) => ({ json: toLateItem(one, settings.isSimplified) }));
 }
 
-/** The newest state of what a delivery changes. Everything else is written too: otherwise, n8n would write back what it had when the delivery arrived. */
+/** Writes everything, not only what has changed: n8n would write back the rest as it was when the delivery arrived. */
 function write(
 	context: IWebhookFunctions,
 	changed: Partial<Record<StateName, unknown>>,
@@ -182,7 +179,6 @@ async function openJudge(
 	};
 }
 
-/** An event of a delivery. */
 interface Incoming {
 	event: EventEnvelope;
 	/** The event as a message that may be a reply; absent for any other event. */
@@ -233,7 +229,6 @@ async function handle(
 	return { workflowData: [toItems(collected, settings).map((json) => ({ json }))] };
 }
 
-/** Lets n8n store what a delivery has changed, if it has changed anything. */
 function writeChanged(
 	context: IWebhookFunctions,
 	judge: Judge | undefined,
@@ -247,7 +242,7 @@ function writeChanged(
 		write(context, { ...judge?.all(), ...changed }, isStarting);
 }
 
-/** The events that are no replies, or that start workflows although they are; undefined if the service should deliver again. */
+/** Leaves out replies, unless they start workflows too. @returns undefined if the service should deliver again */
 async function withoutReplies(
 	context: IWebhookFunctions,
 	judge: Judge | undefined,
@@ -270,7 +265,6 @@ async function withoutReplies(
 	}
 }
 
-/** The events that are new. */
 async function withoutDuplicates(
 	context: IWebhookFunctions,
 	incoming: Incoming[],

@@ -31,15 +31,13 @@ import { type Registration, recall, remember } from './secrets';
 import { type TriggerSettings, checkSettings, getsMessages, readTriggerSettings } from './settings';
 
 /**
- * The URLs whose registration has just failed. n8n then asks for a clean-up. If the clean-up throws, n8n 2.41 goes on to
- * list the URL, so publishing again reports success without calling the trigger.
+ * URLs whose registration has just failed. n8n then asks for a clean-up. If the clean-up throws, n8n 2.41 lists the
+ * URL, so publishing again reports success without calling the trigger.
  */
 const failed = new BoundedMap<string, true>({ maxSize: 2_000, maxAgeMs: 60_000 });
 
 /**
- * Whether the service delivers to this node already. Keeps this registration, and removes surplus ones. n8n calls this
- * also when it starts.
- *
+ * Whether the service delivers to this node already; n8n also asks when it starts. Surplus registrations are removed.
  * @throws NodeOperationError that says what happened and what to do
  */
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
@@ -73,8 +71,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 }
 
 /**
- * Registers the node's URL. Registrations that n8n has left behind are removed afterwards, so that no event is missed.
- *
+ * Registers the node's URL. Earlier registrations are removed afterwards, so that no event is missed.
  * @throws NodeOperationError that says what happened and what to do
  */
 export async function register(context: IHookFunctions): Promise<boolean> {
@@ -84,7 +81,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 		const { client, address, registration, own, all } = await makePlan(context, settings);
 		await check(context, settings, client, all);
 		const made = { ...registration, madeAt: Date.now() };
-		remember(context, made); // stored before the service can call the URL
+		remember(context, made); // the service may call the URL at once
 		let outdated = own;
 		const given = await addWebhook(client, { url: address, events }).catch(async (error) => {
 			if (own.length === 0 || !mayBeTaken(asFailure(error))) throw error;
@@ -115,7 +112,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 	}
 }
 
-/** Checks that this trigger and the others of this n8n agree on where replies are kept, unless n8n starts. @throws InputError */
+/** Checks that the triggers of this n8n agree on where replies are kept, unless n8n starts. @throws InputError */
 async function check(
 	context: IHookFunctions,
 	settings: TriggerSettings,
@@ -132,7 +129,6 @@ function begin(context: IHookFunctions, { isTest, keepsReplies }: TriggerSetting
 	if (!isTest) keepAwake(context, keepsReplies);
 }
 
-/** The error for a service that does not show our address in its list: the trigger could not recognize its own registration. */
 function hidesAddresses(): InputError {
 	return new InputError(
 		'The service does not show the complete addresses of its webhooks, so the trigger cannot recognize its own webhook',
@@ -148,9 +144,8 @@ function mayBeTaken(failure: ServiceError): boolean {
 
 /**
  * Removes the node's registrations. A missing one counts as removed.
- *
- * @throws NodeOperationError if a known registration could not be removed: n8n tries again, then shows why. It is
- * removed the next time the workflow is published or unpublished, if the service responds then.
+ * @throws NodeOperationError if a known one could not be removed: n8n tries again, then shows why. It is removed when
+ * the workflow is next published or unpublished, if the service responds then.
  */
 export async function unregister(context: IHookFunctions): Promise<boolean> {
 	const url = webhookUrlOf(context);
@@ -229,9 +224,8 @@ function hiddenAmong(
 }
 
 /**
- * Whether to go on without a check, because n8n starts, the trigger was registered before, and the service does not
- * respond. Otherwise, n8n would remove the webhook, and events would be lost until n8n manages to activate the workflow
- * again.
+ * When n8n starts, a known registration counts as unchanged while the service does not respond. Otherwise, n8n would
+ * remove the webhook, and events would be lost until n8n manages to activate the workflow again.
  */
 function staysAsItWas(context: IHookFunctions, failure: ServiceError): boolean {
 	const isPassing = ['uncertain', 'unreachable', 'rateLimited'].includes(failure.kind);
@@ -244,7 +238,7 @@ function isStart(context: IHookFunctions): boolean {
 	return ['init', 'leadershipChange'].includes(context.getActivationMode());
 }
 
-/** The error of a failed registration. While n8n starts, n8n should go on to list the URL, so that deliveries get through. */
+/** While n8n starts, it should go on to list the URL after a failed registration, so that deliveries get through. */
 function notRegistered(context: IHookFunctions, failure: ServiceError): NodeOperationError {
 	if (!isStart(context)) failed.set(urlKey(context), true);
 	return toNodeError(context, failure);

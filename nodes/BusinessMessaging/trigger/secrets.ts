@@ -18,7 +18,6 @@ import { isSame, isSecret, withSecret } from '../webhooks/secret';
 export interface Registration {
 	/** n8n's webhook URL. */
 	url: string;
-	/** The secret, which is part of the registered URL. */
 	secret: string;
 	/** The user changes this number to get a new secret. */
 	secretVersion: number;
@@ -34,17 +33,13 @@ type Kind = 'production' | 'test';
 type All = Partial<Record<Kind, Saved>>;
 type Context = IHookFunctions | IWebhookFunctions;
 
-/**
- * Registrations that this process has made or seen, one for the production URL and one for the test URL of a node. A
- * delivery that is under way can write back older data, so the latest registration counts.
- */
+/** What this process has made or seen. The latest one counts: a delivery under way can write back older data. */
 const seen = new BoundedMap<string, All>({ maxSize: 2_000 });
 
 function stored(context: Context): All {
 	return (readState(context, 'registrations') as All | undefined) ?? {};
 }
 
-/** The latest registrations of both kinds. */
 function latest(context: Context): All {
 	const own = seen.get(nodeKey(context)) ?? {};
 	const other = stored(context);
@@ -62,7 +57,7 @@ export interface Present extends Saved {
 	isLost: boolean;
 }
 
-/** The registration of the URL of a delivery, with what n8n has to store. */
+/** The registration of the URL of a delivery. */
 export function presentRegistration(context: IWebhookFunctions): Present | undefined {
 	const kind = kindOf(context);
 	const all = latest(context);
@@ -70,7 +65,7 @@ export function presentRegistration(context: IWebhookFunctions): Present | undef
 	return one && { ...one, all, isLost: one.savedAt !== stored(context)[kind]?.savedAt };
 }
 
-/** Whether a URL is the production URL or the test URL. When n8n removes a webhook, the context has another mode, so the URL decides. */
+/** The URL decides, because the context has another mode when n8n removes a webhook. */
 function kindOf(context: Context, url?: string): Kind {
 	const all = latest(context);
 	const kinds: Kind[] = ['production', 'test'];
@@ -96,7 +91,7 @@ function see(context: Context, kind: Kind, saved: Saved): All {
 	return all;
 }
 
-/** A list of the service that is read, or was read, for unknown secrets. */
+/** The service's list, read because of an unknown secret. */
 interface SecretList {
 	/** Undefined if the list is not known, or not in time. */
 	webhooks?: Promise<RegisteredWebhook[] | undefined>;
@@ -107,8 +102,8 @@ interface SecretList {
 }
 
 /**
- * By URL and registration, because a list from before the registration may contain an earlier secret. Each process
- * reads at most one a minute for each, and one every 5 seconds while the service fails. Using one must not renew it.
+ * By URL and registration, because an older list may contain an earlier secret. Each process reads each at most once a
+ * minute, or every 5 seconds while the service fails. Using a list must not renew it.
  */
 const lists = new BoundedMap<string, SecretList>({ maxSize: 2_000, maxAgeMs: 60_000 });
 const failureMs = 5_000;
@@ -136,11 +131,8 @@ function listFor(context: IWebhookFunctions, key: string): SecretList {
 }
 
 /**
- * Whether a delivery has the secret of its URL. n8n loses a secret if another trigger of the workflow, e.g. one that
- * polls, writes back static data that it read before the registration. If this process does not know the secret either,
- * the service's list decides.
- *
- * @returns undefined if the list is not known
+ * Whether a delivery has the secret of its URL; undefined if this is not known. If n8n and this process do not know the
+ * secret, because another trigger has written back older static data, the service's list decides (ADR 5).
  */
 export async function knowsSecret(
 	context: IWebhookFunctions,

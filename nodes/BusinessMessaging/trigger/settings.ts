@@ -27,7 +27,6 @@ export function readTriggerSettings(context: Context) {
 		isTest: context.getMode() === 'manual',
 		/** The chosen kinds of event, from both fields; an expression may return a text or a list for each. */
 		events: uniq(names.flatMap((name) => splitList(String(name), /[\s,;]/))),
-		/** Whether the trigger keeps the replies for Send and Wait. */
 		keepsReplies: context.getNodeParameter('keepReplies', false) === true,
 		isSimplified: context.getNodeParameter('simplify', true) !== false,
 		/** Whether the user registers the URL by hand. */
@@ -75,10 +74,9 @@ export async function credentialSecret(context: Context): Promise<string> {
 }
 
 /**
- * Checks, when the workflow is published, for settings with which no event or no reply could ever arrive.
- *
- * @throws InputError if a sender has no country code, a header is missing, the secret is missing or gives no key, or the
- * trigger cannot keep replies
+ * Checks for settings with which no event or no reply could ever arrive.
+ * @throws InputError if a sender has no country code, a header is missing, the secret is missing or gives no key, or
+ * the trigger cannot keep replies
  */
 export async function checkSettings(
 	context: IHookFunctions,

@@ -1,4 +1,4 @@
-/** The items with which an execution starts: one for each event, or one for all messages of a person. */
+/** The items with which an execution starts. */
 import { pickBy, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 

@@ -1,20 +1,12 @@
-/**
- * Recognizes events that were delivered before. A service delivers an event again if it gets no response.
- *
- * Events are remembered in this process, for duplicates at the same moment; and in n8n's static data, for later
- * duplicates and after restarts. n8n writes static data after it has stored the execution and before it responds. A
- * delivery stores its own events and those of deliveries that have already got a response, but none that are still
- * being handled. So after a crash, an event may start two executions, but it is never lost. Several processes share
- * this memory only as far as they read what another one has written.
- */
+/** Recognizes events that were delivered before. Why none is lost: docs/trigger-guarantees.md and ADR 5. */
 import { type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import { keyLength } from './deduplicationKey';
 
 /**
- * How many events are remembered after restarts: the receipts of a large campaign for a minute or more. In the process,
- * there are many more: loaded events count as new, and an older copy must not displace the latest events.
+ * How many events are remembered after a restart: the receipts of a large campaign for a minute or more. The process
+ * remembers more, because loaded events count as new, and an older copy must not displace the latest ones.
  */
 const maxStored = 5_000;
 const maxInProcess = 4 * maxStored;
@@ -22,7 +14,7 @@ const maxInProcess = 4 * maxStored;
 const maxAgeMinutes = 48 * 60;
 const minuteMs = 60_000;
 
-/** The longest time that a duplicate waits for the first delivery of its event, ms: services give up after ten seconds or more. */
+/** How long a duplicate waits for the first delivery of its event, ms: services give up after ten seconds or more. */
 const maxWaitMs = 8_000;
 
 /** The response to a delivery. n8n ends the response once it has stored what the delivery starts. */
@@ -37,10 +29,7 @@ interface UnderWay {
 /** The state of an event; `underWay` if the result is not known yet. */
 type EventState = 'new' | 'taken' | 'underWay';
 
-/**
- * Waits until a condition is true, at most as long as a duplicate waits. With `pause`, which costs fifty times as much
- * as `sleep`, twenty waiting deliveries would take 40 % of a processor.
- */
+/** `pause` costs fifty times as much as `sleep`: twenty waiting deliveries would take 40 % of a processor. */
 async function until(holds: () => boolean): Promise<void> {
 	const end = performance.now() + maxWaitMs;
 	while (!holds() && performance.now() < end) await sleep(1);
@@ -54,22 +43,16 @@ class NodeEvents {
 	private loaded: unknown;
 	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
-	/**
-	 * Learns what was stored elsewhere, and which deliveries have a response. Called once for each delivery, not for each
-	 * of its events, because this goes through all events that are remembered.
-	 */
+	/** Learns what others stored and which deliveries have a response. Once for each delivery: it reads all events. */
 	update(stored: unknown): void {
 		this.load(stored);
 		this.settle();
 	}
 
 	/**
-	 * Remembers an event. If n8n then fails to start the execution, the event is forgotten; it counts as new when the
-	 * service delivers it again. A duplicate of an event under way gets no response before the result is known.
-	 *
-	 * @param key of the event, see deduplicationKeyOf
-	 * @returns `new` if the event should start an execution, `taken` if it already did; `underWay` if this is not known
-	 * in time, and the service should deliver it again
+	 * Remembers an event, unless n8n then fails to start the execution. A duplicate waits for the first delivery.
+	 * @returns `new` if the event should start an execution, `taken` if it already did; `underWay` if this is not known in
+	 * time, and the service should deliver it again
 	 */
 	async recognize(response: Response, key: string): Promise<EventState> {
 		for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) {
@@ -112,10 +95,7 @@ class NodeEvents {
 		}
 	}
 
-	/**
-	 * Moves the events of deliveries with a response to those taken. n8n responds after it has stored the
-	 * execution; if that failed, the events are forgotten.
-	 */
+	/** n8n responds after it has stored the execution. If that failed, the events are forgotten. */
 	private settle(): void {
 		for (const [key, { response, minute }] of this.underWay.all()) {
 			if (!response.writableEnded) continue;
@@ -124,7 +104,10 @@ class NodeEvents {
 		}
 	}
 
-	/** The text that n8n stores with a delivery: the latest events that have started an execution, and the events of the delivery itself. */
+	/**
+	 * The events that have started an execution, and those of the delivery. Others under way are left out, so that after a
+	 * crash they count as new.
+	 */
 	private toText(response: Response): string {
 		this.settle();
 		const entries = [...this.taken.all(), ...this.entriesOf(response)].slice(-maxStored);

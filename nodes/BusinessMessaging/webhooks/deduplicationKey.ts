@@ -1,7 +1,4 @@
-/**
- * Decides whether two deliveries are the same event. If two events counted as one, a message would be lost. So in
- * doubt, they count as two.
- */
+/** Decides whether two deliveries are the same event. In doubt they are two, so that no message is lost. */
 import { createHash } from 'crypto';
 
 import { type EventEnvelope, eventKinds } from '../api/events';
@@ -17,14 +14,11 @@ export const keyLength = 11;
 const deliveryField =
 	/^(delivery_?)?(attempts?|attempt_?(number|count)|retries|retry_?(number|count))$|^delivery_?id$/i;
 
-/** Fields that identify anything. */
 const idField = /(^|[^a-z])id$|[a-z]I[dD]$/;
 
 /**
- * A key that all deliveries of an event share, and no other event has. It covers the whole payload, because its `id`
- * may belong to a conversation or contact. If the payload has no time, the fields next to the payload distinguish
- * events with equal payloads. If it has one, these fields are left out, because they may describe the delivery.
- *
+ * A key that all deliveries of an event share, and no other event has (table: docs/trigger-guarantees.md). The `id` in
+ * a payload may belong to a conversation, so the whole payload counts; fields beside it may describe the delivery.
  * @returns undefined if nothing identifies the event: two equal texts of a customer are two messages
  */
 export function deduplicationKeyOf(
@@ -50,7 +44,6 @@ export function deduplicationKeyOf(
 	return id !== undefined || isIdentified ? hash([content, id, time]) : undefined;
 }
 
-/** The first value that is present and not empty. */
 function firstOf(places: Array<Record<string, unknown>>, keys: string[]): unknown {
 	const values = places.flatMap((place) => keys.map((key) => place[key]));
 	return values.find((value) => value !== undefined && value !== null && value !== '');

@@ -17,9 +17,8 @@ export interface Delivery {
 }
 
 /**
- * Waits until n8n has ended a response, at most this long, ms. Without a connection, the response has no event for that.
- *
- * @returns whether n8n has stored what the delivery starts
+ * Whether n8n has stored what a delivery starts: waits until n8n has ended the response, at most `maxMs`. If the
+ * connection is lost, the response has no event for that.
  */
 export async function hasSucceeded(response: Response, maxMs: number): Promise<boolean> {
 	const end = performance.now() + maxMs;
@@ -27,7 +26,7 @@ export async function hasSucceeded(response: Response, maxMs: number): Promise<b
 	return response.writableEnded && response.statusCode < 300;
 }
 
-/** The request as it arrived. n8n has parsed the body if it knows the content type, and has no raw body for a form with files. */
+/** The request as it arrived. n8n parses bodies of known content types, and has no raw body for a form with files. */
 export async function readDelivery(context: IWebhookFunctions): Promise<Delivery> {
 	const request = context.getRequestObject();
 	const isRead = Buffer.isBuffer(request.rawBody) || request.contentType?.startsWith('multipart/');
@@ -39,12 +38,9 @@ export async function readDelivery(context: IWebhookFunctions): Promise<Delivery
 }
 
 /**
- * The events of a delivery. n8n parses JSON only if the header says so, and rounds large numeric IDs. So this function
- * reads the raw body, unless only n8n can read it. Entries of a list that are no events are left out, and n8n's log
- * says so: if the whole list were refused, its other events would be lost. Local numbers of senders are completed with the
- * credential's Default Country.
- *
- * @returns undefined if there is no event
+ * The events of a delivery; undefined without any. Reads the raw body if it can: n8n parses JSON only if the header
+ * says so, and rounds large numeric IDs. Only the entries that are no events are left out, so that the others are not
+ * lost. Local numbers of senders get the credential's Default Country.
  */
 export async function readEvents(
 	context: IWebhookFunctions,

@@ -8,9 +8,8 @@ import { consistsOf } from '../readApproval';
 export type Intent = 'optIn' | 'optOut';
 
 /**
- * By language. Source: phrases in common use with services of this kind. The English ones for opting out contain all words
- * that US operators and the FCC require; `docs/opt-out-words.md` shows all of them. Other words that often answer a
- * question (yes) are left out.
+ * By language. Source: phrases in common use with services of this kind, among them all English opt-out words that US
+ * operators and the FCC require (docs/opt-out-words.md). Words that often answer a question (yes) are left out.
  */
 export const intentPhrases: ReadonlyArray<[language: string, optOut: string, optIn: string]> = [
 	[
@@ -78,7 +77,6 @@ export const intentPhrases: ReadonlyArray<[language: string, optOut: string, opt
 /** Emoji, also those that contain a digit (1️⃣), or that NFKC turns into letters (Ⓜ️, ™️). */
 const emoji = /[\d#*]?\u20e3|\p{Extended_Pictographic}/gu;
 
-/** The folded phrases of each intent. */
 const phrasesOf = memoize((intent: Intent): string[] =>
 	intentPhrases.flatMap((row) => row[intent === 'optOut' ? 1 : 2].split(', ')).map(plain),
 );

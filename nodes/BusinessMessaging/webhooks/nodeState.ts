@@ -1,10 +1,6 @@
 /**
- * The data that a trigger keeps in n8n's static data, which n8n stores with the workflow. n8n stores the data of a node
- * under its name. This module uses the node's ID instead, so a renamed node keeps its data.
- *
- * n8n reads the data when a delivery arrives. If the delivery has changed the data, n8n writes all of it back after the
- * response. So the data that n8n has read may be older than what this process has written, and a delivery that writes
- * anything writes the newest state of everything.
+ * What a trigger keeps in n8n's static data, under the node's ID, so that a renamed node keeps it. n8n reads all data
+ * of the workflow when a delivery arrives and, if the delivery has changed any, writes all of it back.
  */
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
@@ -26,19 +22,15 @@ export function readState(context: Context, name: StateName): unknown {
 	return context.getWorkflowStaticData('global')[keyOf(context, name)];
 }
 
-/**
- * Lets n8n store a value. n8n notices only that a value is set, not changes inside the value. It calls `toJSON` when it
- * stores the value.
- */
+/** Lets n8n store a value, by its `toJSON` if it has one. n8n notices that a value is set, not changes inside it. */
 export function writeState(context: Context, name: StateName, value: unknown): void {
 	context.getWorkflowStaticData('global')[keyOf(context, name)] = value as IDataObject;
 }
 
 /**
- * Lets n8n store several values with a delivery.
- *
- * @param isStarting whether the delivery starts an execution: when n8n 2.41 begins to store the execution, it forgets
- * that the static data was changed, so the values are set again until n8n responds
+ * Lets n8n store values with a delivery. What n8n has read may be old, so the newest state of everything is needed.
+ * @param isStarting whether an execution starts: when n8n 2.41 begins to store it, it forgets that the static data was
+ * changed, so the values are set again until n8n responds
  */
 export function writeAll(
 	context: IWebhookFunctions,

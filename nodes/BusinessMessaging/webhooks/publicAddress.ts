@@ -1,12 +1,12 @@
-/** Whether an address can be reached from the internet, judging by the address alone. */
+/** The webhook URL of a trigger, and whether the internet can reach an address, judging by the address alone. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { InputError } from '../transport/errors';
 import { type ServiceConfig, isLoopback } from '../transport/serviceConfig';
 
 /**
- * A URL in one form, however it is written: the host in lower case, no default port, no slash at the end of the path,
- * no fragment, and percent-encoding only where it is needed. Other texts stay as they are.
+ * A URL in one form: host in lower case, no default port, fragment or slash at the end of the path, and
+ * percent-encoding only where it is needed. Other texts stay as they are.
  */
 export function canonical(text: string): string {
 	if (!URL.canParse(text)) return text;
@@ -60,7 +60,6 @@ function isPrivateIpv6(address: string): boolean {
 	return /^(::1?$|f[cd]|fe[89ab]|ff|64:ff9b:|2001:0?:|2002:)/.test(address);
 }
 
-/** Whether an address belongs to this machine or to a private network. */
 function isPrivate(url: URL): boolean {
 	const host = url.hostname.toLowerCase().replace(/\.$/, '');
 	if (isLoopback(url)) return true;
@@ -75,10 +74,7 @@ export function unreachableReason(url: URL): string | undefined {
 	return url.protocol === 'https:' ? undefined : 'does not start with https://';
 }
 
-/**
- * Why the service cannot deliver to a URL of n8n; undefined if there is no reason, or if the service runs on this
- * machine or in this network.
- */
+/** Why the service cannot deliver to a URL of n8n; undefined if it can, e.g. because it runs in this network. */
 export function undeliverableReason(url: string, { root }: ServiceConfig): string | undefined {
 	return isPrivate(new URL(root)) ? undefined : unreachableReason(new URL(url));
 }

@@ -10,7 +10,7 @@ import { readRecords } from '../transport/lists';
 import { registerWebhook } from '../transport/registerWebhook';
 import { canonical } from './publicAddress';
 
-/** Fields that may contain the event types of a registration. Assumption: the specification shows no field of a registration. */
+/** Fields that may contain the event types of a registration. Assumption: the specification shows none. */
 const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];
 
 /** Fields with the name of an event type, in a registration that has a record for each. This is an assumption, too. */
@@ -62,7 +62,7 @@ export function areSameEvents(one: string[], other: string[]): boolean {
 	return isEqual(sortBy(one), sortBy(other));
 }
 
-/** Registers a webhook. If an error leaves open whether the webhook exists now, checks the service's list. */
+/** Registers a webhook. If an error leaves its existence open, checks the service's list. @returns its ID, if shown */
 export async function addWebhook(
 	client: Client,
 	wanted: { url: string; events: string[] },

@@ -1,7 +1,4 @@
-/**
- * The secret by which the trigger recognizes the service, since the specification shows no signature. The secret is
- * part of the registered URL, or in a header if the service can send one.
- */
+/** The secret by which the trigger recognizes the service, since the specification shows no signature. */
 import { createHash, randomBytes, timingSafeEqual } from 'crypto';
 import type { IWebhookFunctions } from 'n8n-workflow';
 
@@ -22,7 +19,7 @@ export function isSecret(text: string): boolean {
 	return secretForm.test(text);
 }
 
-/** The URL that is registered: n8n's webhook URL with the secret. @param keepsReplies whether it is that of the inbox */
+/** The URL that is registered: n8n's webhook URL with the secret. */
 export function withSecret(url: string, secret: string, keepsReplies: boolean): string {
 	return `${url}?${keepsReplies ? inboxParameter : parameter}=${secret}`;
 }
@@ -33,11 +30,7 @@ export interface OwnUrl {
 	keepsReplies: boolean;
 }
 
-/**
- * Reads a registered URL in canonical form.
- *
- * @returns undefined if it has no secret of ours: then it belongs to somebody else
- */
+/** Reads a registered URL in canonical form. @returns undefined without a secret of ours: it is somebody else's */
 export function readOwnUrl(registered: string): OwnUrl | undefined {
 	if (!URL.canParse(registered)) return undefined;
 	const parsed = new URL(registered);

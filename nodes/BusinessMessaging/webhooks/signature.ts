@@ -60,11 +60,7 @@ export function signingKey({ scheme }: SignatureSettings, secret: string): Buffe
 	return secret.trim() === '' ? undefined : Buffer.from(secret);
 }
 
-/**
- * Whether a delivery is signed with a secret. If the secret gives no key, no delivery is.
- *
- * @param now ms since 1970
- */
+/** Whether a delivery is signed with a secret: never if the secret gives no key. @param now ms since 1970 */
 export function isSigned(
 	settings: SignatureSettings,
 	secret: string,
@@ -92,7 +88,6 @@ function isRecent(timestamp: string, now: number): boolean {
 	return isUnixTime && Math.abs(now - asMilliseconds(timestamp)) <= toleranceMs;
 }
 
-/** The value of a header; empty if it is missing. */
 function headerOf(headers: Delivery['headers'], name: string): string {
 	const value = headers[name.trim().toLowerCase()];
 	return typeof value === 'string' ? value : '';

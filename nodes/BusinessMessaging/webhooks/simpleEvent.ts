@@ -13,10 +13,7 @@ import { type Intent, intentOf } from './intent';
 /** The fields of an event under fixed names, the same as in the output of the send operations; absent ones are left out. */
 export interface SimpleEvent {
 	event: string;
-	/**
-	 * Sender of an incoming message. A phone number is in E.164, so that it can be used as a recipient. If there is no
-	 * number, the sender's ID.
-	 */
+	/** Sender of an incoming message: a phone number in E.164, valid as a recipient; without a number, the sender's ID. */
 	from?: unknown;
 	/** The service's ID of the sender of an incoming message, if it shows one. */
 	senderId?: string;
@@ -54,13 +51,10 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 	return { event, ...pickBy(fields, (value) => value !== undefined) };
 }
 
-/** Fields of a person's object that may hold the phone number; phone_number counts as phoneNumber. Assumption: the usual names. */
+/** Fields with a person's phone number; phone_number counts as phoneNumber. Assumption: the usual names. */
 const numberNames = ['phone', 'phoneNumber', 'number', 'msisdn', 'waId', 'address'].map(plain);
 
-/**
- * The phone number in a value. Services send it with or without the plus, as text or number, and alone or with other
- * fields of the person.
- */
+/** Services send a number with or without the plus, as text or number, alone or with other fields of the person. */
 function readPhoneNumber(value: unknown): unknown {
 	const written = isRecord(value) ? numberIn(value) : value;
 	const isText = typeof written === 'string' || typeof written === 'number';
@@ -82,10 +76,8 @@ export function localSenderOf({ event, data }: EventEnvelope): string | undefine
 }
 
 /**
- * A message with the local number of its sender in E.164. Otherwise, a reply from such a number would not reach its
- * question. Any other event stays as it is.
- *
- * @param country ISO code
+ * A message whose sender's local number is in E.164: otherwise, a reply from it would not reach its question. Any other
+ * event stays as it is. @param country ISO code
  */
 export function withCountryCode(event: EventEnvelope, country: string): EventEnvelope {
 	const { e164: phone } = readPhone(localSenderOf(event) ?? '', country);
@@ -95,12 +87,11 @@ export function withCountryCode(event: EventEnvelope, country: string): EventEnv
 	return { ...event, data: { ...event.data, from } };
 }
 
-/** The sender of a message, as the service writes it. */
 function fromIn({ from, message }: EventEnvelope['data']): unknown {
 	return from ?? (isRecord(message) ? message.from : undefined);
 }
 
-/** The values of the fields with these names, in their order. */
+/** The values of the fields with these names, in the order of the names. */
 function valuesOf(record: Record<string, unknown>, wanted: string[]): unknown[] {
 	const names = Object.keys(record);
 	const found = wanted.map((one) => names.find((name) => plain(name) === one));
@@ -128,7 +119,7 @@ function readSender(
 	return { from: isRecord(from) || from == null ? (senderId ?? from) : from, senderId };
 }
 
-/** Identifies the phone that a message comes from; for a sender without a number, the sender. Undefined for any other event. */
+/** The sender of a message: the key of the phone, or without a number, the ID. Undefined for any other event. */
 export function senderOf(event: EventEnvelope): string | undefined {
 	const { event: kind, from, senderId } = readEvent(event);
 	if (kind !== 'message.received') return undefined;
@@ -157,7 +148,7 @@ function readMessageId(event: string, data: EventEnvelope['data']): string | und
 	return readId(pick(data, 'message')) ?? readId(data);
 }
 
-/** Whether an event is about a message. Then `id` is the ID of the message, unless another field names it. */
+/** Whether `id` is the ID of the message, unless another field names it. */
 function isAboutMessage(event: string): boolean {
 	return event.startsWith('message.');
 }
@@ -168,7 +159,7 @@ function readTextField(value: unknown, depth = 0): unknown {
 	return depth > 1 ? undefined : readTextField(value.body ?? value.text, depth + 1);
 }
 
-/** Fields for a tap on a button or on an entry of a list, its label in them, and fields around them. Assumption: the usual names. */
+/** Fields for a tap on a button or list entry, for its label, and around them. Assumption: the usual names. */
 const tapNames = [
 	...['button', 'buttonReply', 'listReply', 'quickReply', 'quickReplyButton'],
 	...['buttonText', 'buttonTitle', 'listTitle'],
@@ -188,10 +179,7 @@ function readTap(places: Array<Record<string, unknown>>): string | undefined {
 	return labels.find((label): label is string => typeof label === 'string' && label.trim() !== '');
 }
 
-/**
- * Names of fields that may contain the time of an event, the clearest ones first; occurred_at counts as occurredAt.
- * Assumption: the usual names.
- */
+/** Fields with the time of an event, clearest first; occurred_at counts as occurredAt. Assumption: the usual names. */
 const timeNames = [
 	...['timestamp', 'occurredAt', 'eventTime', 'messageTimestamp', 'time', 'dateTime', 'receivedAt'],
 	...['createdAt', 'createdDateTime', 'dateCreated', 'sentAt', 'date', 'updatedAt'],
@@ -200,11 +188,7 @@ const timeNames = [
 /** Those of these names that are about the event itself, and not about the record in it. */
 const ofEvents = ['timestamp', 'occurredAt', 'eventTime', 'updatedAt'].map(plain);
 
-/**
- * The name of the field with the time of an event.
- *
- * @param isAboutRecord whether the event is about a record that has its own times, such as the time of its creation
- */
+/** The field with an event's time. @param isAboutRecord whether the event is about a record that has its own times */
 export function timeField(
 	record: Record<string, unknown>,
 	isAboutRecord = false,
@@ -227,7 +211,7 @@ export function readTime(record: Record<string, unknown>): unknown {
 /** Services may round times down to days, minutes or seconds; these are the lengths in ms. */
 const precisions = [86_400_000, 60_000, 1_000];
 
-/** The latest time at which an event can have happened, ms since 1970, because its time may be rounded down. NaN without a time. */
+/** The latest possible time of an event, ms since 1970: its time may be rounded down. NaN without a time. */
 export function latestTimeOf(event: EventEnvelope): number {
 	const time = asMilliseconds(readEvent(event).time);
 	const precision = precisions.find((one) => time % one === 0) ?? 1;
