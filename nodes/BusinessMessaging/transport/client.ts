@@ -175,12 +175,13 @@ export class Client {
 		const timeoutMs = toTimeoutMs(this.options.timeoutMs ?? 30_000);
 		const body = method === 'PUT' ? (replacementBody ?? fields) : fields;
 		const request = { method, url, query, body, headers, timeoutMs };
+		const writes = method !== 'GET';
 		const call: CallInfo = {
 			request: `${method} ${path}`,
 			record: id && `${recordName(endpoint)} "${quoted(id)}"`,
 			listed,
-			writes: method !== 'GET',
-			sends: recordName(endpoint) === 'message',
+			writes,
+			sends: writes && recordName(endpoint) === 'message',
 		};
 		const response = await this.exchange(request, call, isStillAllowed);
 		if (response instanceof ServiceError) return response;

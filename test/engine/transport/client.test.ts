@@ -55,6 +55,19 @@ test.each<[string, Answer, unknown]>([
 	expect((await outcome([given], write)).result).toEqual(result);
 });
 
+test.each([409, 500])(
+	'after HTTP %d, only a request that sends a message says that a message may be sent',
+	async (status) => {
+		const saysSo = async ([name, endpoint]: [string, Endpoint]) => {
+			const { message, description } = (await outcome([{ status }], endpoint))
+				.result as ServiceError;
+			return /message was sent|has this message/.test(`${message} ${description}`) ? [name] : [];
+		};
+		const names = await Promise.all(Object.entries(endpoints).map(saysSo));
+		expect(names.flat()).toEqual(['sendText', 'sendTemplate']);
+	},
+);
+
 test('a TLS error blames the address; but after an earlier response, the message may have been sent', async () => {
 	const { client } = clientOf(answering({ error: noTls }, json('{}'), { error: noTls }));
 	await expect(client.call(write)).rejects.toMatchObject({ kind: 'configuration' });
