@@ -19,6 +19,8 @@ describe('the sample of a new operation', () => {
 	const file = /`(nodes\/[\w/]+\.ts)`/.exec(section)![1];
 	const code = /```ts\n([^]+?)```/.exec(section)![1].replaceAll(/^ {3}/gm, '');
 
+	const parsed = new Map<string, ts.SourceFile | undefined>();
+
 	/** The errors of the compiler in the sample, as if its file existed. */
 	function problemsOf(text: string): string[] {
 		const read = (name: string) => ts.sys.readFile(name);
@@ -27,11 +29,13 @@ describe('the sample of a new operation', () => {
 		const sample = path.join(root, file);
 		const host = ts.createCompilerHost(options);
 		const inner = ts.createCompilerHost(options);
-		host.getSourceFile = (name, ...rest) =>
-			path.normalize(name) === sample
-				? ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)
-				: inner.getSourceFile(name, ...rest);
-		const program = ts.createProgram([sample], options, host);
+		host.getSourceFile = (name, ...rest) => {
+			if (path.normalize(name) === sample)
+				return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022);
+			if (!parsed.has(name)) parsed.set(name, inner.getSourceFile(name, ...rest));
+			return parsed.get(name);
+		};
+		program = ts.createProgram([sample], options, host);
 		const source = program.getSourceFile(sample);
 		return [
 			...program.getSyntacticDiagnostics(source),
