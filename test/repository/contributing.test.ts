@@ -35,7 +35,7 @@ describe('the sample of a new operation', () => {
 			if (!parsed.has(name)) parsed.set(name, inner.getSourceFile(name, ...rest));
 			return parsed.get(name);
 		};
-		program = ts.createProgram([sample], options, host);
+		const program = ts.createProgram([sample], options, host);
 		const source = program.getSourceFile(sample);
 		return [
 			...program.getSyntacticDiagnostics(source),

@@ -83,21 +83,23 @@ function recordPicker(
 	toChoices: (record: ServiceRecord, id: string | undefined) => Choice | Choice[],
 ) {
 	const kind = recordName(endpoint);
+	const toEntries = (records: ServiceRecord[]): INodeListSearchItems[] => {
+		const choices = records.flatMap((one) => toChoices(one, readId(one, kind)));
+		const entries = choices.flatMap(({ name, value }) =>
+			value ? { name: name || value, value } : [],
+		);
+		if (choices.length === 0 || entries.length > 0) return uniqBy(entries, 'value');
+		throw new InputError(
+			`The node found no ID in the ${kind}s of the service`,
+			`The first ${kind} has the fields ${fieldNames(records[0])}. Choose 'By ID' and enter the ID.`,
+		);
+	};
 	return listSearch(async (context, filter, token) => {
 		const client = await connect(context);
 		for (let searched = Number(token ?? 0); ; ) {
 			const limit = Math.max(firstLook, 2 * searched);
 			const { records, shortfall } = await readRecords(client, endpoint, { limit });
-			const choices = records.slice(searched).flatMap((one) => toChoices(one, readId(one, kind)));
-			const entries = choices.flatMap(({ name, value }) =>
-				value ? { name: name || value, value } : [],
-			);
-			if (choices.length > 0 && entries.length === 0)
-				throw new InputError(
-					`The node found no ID in the ${kind}s of the service`,
-					`The first ${kind} has the fields ${fieldNames(records[0])}. Choose 'By ID' and enter the ID.`,
-				);
-			const results = matching(uniqBy(entries, 'value'), filter);
+			const results = matching(toEntries(records.slice(searched)), filter);
 			if (shortfall && results.length === 0) throw shortfall;
 			if (records.length < limit) return { results };
 			if (results.length > 0 || limit >= maxAtOnce)

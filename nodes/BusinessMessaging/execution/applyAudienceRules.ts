@@ -47,22 +47,27 @@ export async function applyAudienceRules(
 	const reached = ruled.filter(inState('done', 'uncertain'));
 	const firstOf = new Map(reached.map((item) => [recipientOf(item.request), item]));
 	const lastOf = new Map<string, ValidItem>();
+
+	/** The item goes out, is left out, or stands by for the last item of its person that goes out. */
+	const decideOn = (item: ValidItem, person: string, first?: ValidItem): void => {
+		const isFirst = !first && !rounds.hasEarlier(person);
+		const repeat = isFirst ? undefined : repeated(item, first?.index);
+		const last = lastOf.get(person);
+		const leaves = repeat && attempt(leaveOut, item, person, segments) !== undefined;
+		if (!leaves) {
+			if (repeat && last) last.instead = item;
+			lastOf.set(person, item);
+		}
+		item.outcome = repeat ?? leaveOut(item, person, segments);
+	};
+
 	await mapInTurns(ruled, (item) => {
 		const person = recipientOf(item.request);
 		const first = firstOf.get(person);
 		if (!first) firstOf.set(person, item);
 		if (item.outcome) return;
 		try {
-			const isFirst = !first && !rounds.hasEarlier(person);
-			const repeat = isFirst ? undefined : repeated(item, first?.index);
-			const last = lastOf.get(person);
-			if (repeat && attempt(leaveOut, item, person, segments) !== undefined) {
-				item.outcome = repeat;
-				return;
-			}
-			if (repeat && last) last.instead = item;
-			lastOf.set(person, item);
-			item.outcome = repeat ?? leaveOut(item, person, segments);
+			decideOn(item, person, first);
 		} catch (error) {
 			item.outcome = { failure: asFailure(error) };
 		}

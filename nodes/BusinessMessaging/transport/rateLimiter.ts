@@ -49,32 +49,39 @@ export class RateLimiter {
 	}
 
 	/** Waits for a turn; first come, first served. Returns `blocked` if the service asks for too long a wait. */
-	async acquire(
-		requests: number,
-		{ subject, signal }: Waiting = {},
-	): Promise<Slot | 'stopped' | 'blocked'> {
-		const { throttle } = this;
-		const ends = () => {
-			if (signal?.aborted) return 'stopped';
-			return throttle.isBlocked(performance.now(), subject) ? 'blocked' : undefined;
-		};
+	async acquire(requests: number, waiting: Waiting = {}): Promise<Slot | 'stopped' | 'blocked'> {
 		// A request that waits only because of its recipient must not delay the others.
+		await this.waitForSubject(waiting);
+		return await withLock(this, async () => await this.takeWhenFree(requests, waiting));
+	}
+
+	private async waitForSubject(waiting: Waiting): Promise<void> {
 		for (;;) {
-			const waitMs = throttle.subjectWaitMs(performance.now(), subject);
-			if (waitMs === 0 || ends()) break;
+			const waitMs = this.throttle.subjectWaitMs(performance.now(), waiting.subject);
+			if (waitMs === 0 || this.endOf(waiting)) return;
 			await sleep(Math.min(waitMs, maxNapMs));
 		}
-		return await withLock(this, async () => {
-			for (;;) {
-				const end = ends();
-				if (end) return end;
-				const waitMs = throttle.waitMs(performance.now(), requests);
-				if (waitMs === 0) return this.take(subject);
-				// A pause always runs to its end, so that no timer stays when nobody waits any more.
-				if (waitMs < Infinity) await sleep(Math.min(Math.ceil(waitMs), maxNapMs));
-				else await this.responseOrStop(signal);
-			}
-		});
+	}
+
+	private async takeWhenFree(
+		requests: number,
+		waiting: Waiting,
+	): Promise<Slot | 'stopped' | 'blocked'> {
+		for (;;) {
+			const end = this.endOf(waiting);
+			if (end) return end;
+			const waitMs = this.throttle.waitMs(performance.now(), requests);
+			if (waitMs === 0) return this.take(waiting.subject);
+			// A pause always runs to its end, so that no timer stays when nobody waits any more.
+			if (waitMs < Infinity) await sleep(Math.min(Math.ceil(waitMs), maxNapMs));
+			else await this.responseOrStop(waiting.signal);
+		}
+	}
+
+	/** Why a request must wait no longer, without a turn. */
+	private endOf({ subject, signal }: Waiting): 'stopped' | 'blocked' | undefined {
+		if (signal?.aborted) return 'stopped';
+		return this.throttle.isBlocked(performance.now(), subject) ? 'blocked' : undefined;
 	}
 
 	private take(subject?: string): Slot {
