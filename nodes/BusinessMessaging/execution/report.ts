@@ -135,8 +135,9 @@ export function logProgress(context: IExecuteFunctions, total: number): (outcome
 		else if (outcome.isLeftOut) skipped++;
 		const isLast = done === total && total >= minStep;
 		if (done % step !== 0 && !isLast) return;
-		const minutes = Math.ceil(((performance.now() - start) * (total / done - 1)) / 60_000);
-		const left = isLast ? '' : `, about ${minutes} min left`;
+		const minutes = ((performance.now() - start) * (total / done - 1)) / 60_000;
+		const about = minutes < 1 ? 'less than 1' : `about ${Math.ceil(minutes)}`;
+		const left = isLast ? '' : `, ${about} min left`;
 		writeLog(
 			context,
 			`${run}: ${done} of ${total} messages (${failed} failed, ${skipped} skipped)${left}`,

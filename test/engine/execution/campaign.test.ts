@@ -274,9 +274,9 @@ describe("n8n's log", () => {
 		expect(written()).toEqual([]);
 		await service.fault({ endpoint: 'sendText', match: '+15550001007', status: 422 });
 		await run(252); // two people are left out before the first message is sent
-		expect(written().map((line) => line.replace(/about \d+/, 'about n'))).toEqual([
-			expect.stringContaining('100 of 250 messages (1 failed, 0 skipped), about n min left'),
-			expect.stringContaining('200 of 250 messages (1 failed, 0 skipped), about n min left'),
+		expect(written()).toEqual([
+			expect.stringMatching(/100 of 250 messages \(1 failed, 0 skipped\), .* min left$/),
+			expect.stringMatching(/200 of 250 messages \(1 failed, 0 skipped\), .* min left$/),
 			expect.stringMatching(/250 of 250 messages \(1 failed, 0 skipped\)(?!,)/),
 		]);
 		expect(written().join()).not.toContain('+1555');
