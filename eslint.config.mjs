@@ -23,7 +23,7 @@ const communityRules = mapKeys(
  * - documentation-url-miscased wants a camelCase slug, "only applicable to nodes in the main repository", where
  *   documentation-url-not-http-url and credential-documentation-url want a URL;
  * - inputs-wrong-regular-node and outputs-wrong want the literal ['main'], where node-connection-type-literal wants
- *   NodeConnectionTypes.Main. test/unit/description holds both of them on the built description, which has the literal.
+ *   NodeConnectionTypes.Main. test/repository/description holds both of them on the built description, which has the literal.
  */
 const contradicted = [
 	'n8n-nodes-base/cred-class-field-documentation-url-miscased',

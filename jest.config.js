@@ -18,7 +18,7 @@ const common = {
 	setupFilesAfterEnv: ['<rootDir>/harness/jest/restoreMocks.js'],
 };
 
-/** n8n's engine, with packages that are loaded once in a process instead of once for each test file. */
+/** n8n's engine, with packages that are loaded once in a process instead of once for each test file. Tests cannot replace globals in them. */
 const shared = {
 	...common,
 	testEnvironment: '<rootDir>/harness/jest/engineEnvironment.js',
@@ -32,7 +32,7 @@ const project = (settings, displayName, ...folders) => ({
 });
 
 const projects = [
-	project(common, 'unit', 'unit'),
+	project(shared, 'unit', 'unit'),
 	project(common, 'repository', 'repository'),
 	project(shared, 'engine', 'engine'),
 	project(shared, 'service', 'service/sandbox', 'service/contract'),

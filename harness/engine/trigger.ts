@@ -157,7 +157,7 @@ export class Trigger {
 			headers: { 'Content-Type': 'application/json', ...headers },
 			transformRequest: (value: unknown) => value,
 			validateStatus: () => true,
-			timeout: 20_000,
+			timeout: 60_000,
 		});
 		await this.testEnded;
 		return { status, body: data, workflowData: this.executions.slice(before).at(0)?.items };

@@ -21,7 +21,7 @@ export default {
 	tempDirName: 'coverage/stryker',
 	coverageAnalysis: 'perTest',
 	// Code that runs while the package is loaded is data: names, labels, descriptions, patterns of the editor. Each
-	// mutant in it would need a run of all tests. The rules for this data are checked in test/unit/description.
+	// mutant in it would need a run of all tests. The rules for this data are checked in test/repository/description.
 	ignoreStatic: true,
 	concurrency: 6, // tests spend most of their time waiting: for the rate of the service, or before a retry
 	timeoutMS: 10_000,

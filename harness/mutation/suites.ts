@@ -181,7 +181,7 @@ export const suitesOf: Record<string, string[]> = {
 	shared: [
 		'unit/yieldToN8n',
 		'unit/memory',
-		'unit/description/hints',
+		'repository/description/hints',
 		'engine/security/log',
 		'engine/trigger/lifecycle',
 		'unit/trigger/filters',

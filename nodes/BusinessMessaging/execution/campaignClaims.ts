@@ -2,7 +2,7 @@
 import {
 	type LogRow,
 	LogView,
-	type Taken,
+	type HoldReason,
 	type Wish,
 	decide,
 	lastDigits,
@@ -46,7 +46,7 @@ export interface LogTable {
 	delete: (ids: number[]) => Promise<void>;
 }
 
-/** What the runs of a process share with their surroundings: the ID of the execution, two clocks (ms) and unique keys. */
+/** What the claims of a run need from outside: the ID of the execution, two clocks (ms) and unique keys. */
 export interface ClaimSettings {
 	execution: string;
 	/** The time of day, for people. It may be changed at any moment, so it measures nothing. */
@@ -76,11 +76,11 @@ interface OpenClaim extends Claim {
 	/** The ID of its row, as soon as it is known. */
 	id?: number;
 	readonly begin: number;
-	readonly resolve: (taken: Taken | Claim) => void;
+	readonly resolve: (taken: HoldReason | Claim) => void;
 	readonly reject: (error: unknown) => void;
 }
 
-/** Between two rounds, ms. After a crash, the messages of one round and one pause are uncertain. */
+/** Between two rounds, ms. After a crash, the claims of one round and one pause stay: these people get nothing again. */
 const pauseMs = 300;
 /** How long a claim waits for later claims of other runs to leave or to be sent, ms. */
 const maxWaitMs = 60_000;
@@ -103,9 +103,10 @@ export class CampaignClaims {
 	/** The ID of the last message of a preview; no row has a negative one. */
 	private previewId = 0;
 	private results: NewLogRow[] = [];
-	/** Claims to delete, by row ID; by key if there may be a row whose ID is unknown. The phone is empty after a result. */
+	/** The phones of claims whose rows are to be deleted, by row ID; empty if the result is written in another row. */
 	private readonly done = new Map<number, string>();
-	private readonly lost = new Map<string, string>();
+	/** The same by key, as long as nobody knows whether there is such a row, and its ID. */
+	private readonly unseen = new Map<string, string>();
 	private working?: Promise<void>;
 	private failures = 0;
 	private roundMs = 200;
@@ -118,7 +119,7 @@ export class CampaignClaims {
 		private readonly settings: ClaimSettings,
 	) {}
 
-	/** How long a claim waits for its decision, ms. */
+	/** How long before its turn a message has to be claimed, so that it does not wait for the decision, ms. */
 	get aheadMs(): number {
 		return pauseMs + this.roundMs;
 	}
@@ -147,7 +148,7 @@ export class CampaignClaims {
 	 * @returns the claim, which has to be settled or released; or why the message must not be sent
 	 * @throws Error if the log cannot be written or read; then the message must not be sent either
 	 */
-	async claim(wish: Wish, details: LogDetails): Promise<Taken | Claim> {
+	async claim(wish: Wish, details: LogDetails): Promise<HoldReason | Claim> {
 		const verdict = decide(wish, this.view.messagesTo(wish.phone));
 		if (verdict !== 'send' && verdict !== 'wait') return verdict;
 		return await new Promise((resolve, reject) => {
@@ -158,7 +159,7 @@ export class CampaignClaims {
 	}
 
 	/** Why the log holds back a message; otherwise notes it as sent, in this run only. */
-	preview(wish: Wish): Taken | undefined {
+	preview(wish: Wish): HoldReason | undefined {
 		const { phone, campaign = '' } = wish;
 		const verdict = decide(wish, this.view.messagesTo(phone));
 		if (verdict !== 'send' && verdict !== 'wait') return verdict;
@@ -180,7 +181,7 @@ export class CampaignClaims {
 	/** Gives up a claim whose message was not tried. */
 	release({ key, phone }: Pick<Claim, 'key' | 'phone'>): void {
 		const id = this.ids.get(key);
-		if (id === undefined) this.lost.set(key, phone);
+		if (id === undefined) this.unseen.set(key, phone);
 		else {
 			this.done.set(id, phone);
 			this.view.remove(id);
@@ -195,7 +196,7 @@ export class CampaignClaims {
 		this.beginClosing();
 		this.work();
 		await this.working;
-		const unremoved = [...this.done.values(), ...this.lost.values()].filter(Boolean);
+		const unremoved = [...this.done.values(), ...this.unseen.values()].filter(Boolean);
 		return { unwritten: this.results.map(({ phone }) => phone), unremoved };
 	}
 
@@ -204,8 +205,8 @@ export class CampaignClaims {
 	}
 
 	private get hasWork(): boolean {
-		const { wanted, open, results, done, lost } = this;
-		return wanted.length + open.size + results.length + done.size + lost.size > 0;
+		const { wanted, open, results, done, unseen } = this;
+		return wanted.length + open.size + results.length + done.size + unseen.size > 0;
 	}
 
 	private async rounds(): Promise<void> {
@@ -229,8 +230,8 @@ export class CampaignClaims {
 	/** Writes what is waiting, then looks, decides, and deletes what is over. @throws Error */
 	private async round(): Promise<void> {
 		await this.write();
-		if (this.open.size + this.lost.size > 0) await this.look();
-		for (const claim of this.open.values()) this.decide(claim);
+		if (this.open.size + this.unseen.size > 0) await this.look();
+		for (const claim of this.open.values()) this.conclude(claim);
 		const ids = [...this.done.keys()];
 		if (ids.length > 0) await this.table.delete(ids);
 		for (const id of ids) this.done.delete(id);
@@ -265,7 +266,7 @@ export class CampaignClaims {
 	private claimAgain(claim: OpenClaim): void {
 		if (this.settings.elapsed() - claim.begin > maxWaitMs)
 			return this.reject(claim, new Error("n8n's database is too slow"));
-		this.lost.set(claim.key, claim.phone);
+		this.unseen.set(claim.key, claim.phone);
 		this.wanted.push({ ...claim, key: this.settings.newKey() });
 	}
 
@@ -274,7 +275,7 @@ export class CampaignClaims {
 		const { execution } = this.settings;
 		for await (const rows of this.table.read({ claimsOf: execution }, this.ownFrom))
 			for (const row of rows) this.findOwn(row);
-		this.lost.clear();
+		this.unseen.clear();
 		for (const claim of this.open.values())
 			if (claim.id === undefined) this.reject(claim, new Error('The claim was deleted'));
 		const waiting = [...this.open.values()].map(({ id = 0 }) => id);
@@ -295,7 +296,7 @@ export class CampaignClaims {
 	private findOwn(row: LogRow): void {
 		this.view.see(row);
 		this.ownFrom = Math.max(this.ownFrom, row.id);
-		const phone = this.lost.get(row.key);
+		const phone = this.unseen.get(row.key);
 		if (phone !== undefined) this.done.set(row.id, phone);
 		const claim = this.open.get(row.key);
 		if (!claim) return;
@@ -304,7 +305,7 @@ export class CampaignClaims {
 		this.view.add(row);
 	}
 
-	private decide(claim: OpenClaim): void {
+	private conclude(claim: OpenClaim): void {
 		const verdict = decide(claim, this.view.messagesTo(claim.phone, claim.key), claim.id);
 		const hasWaited = this.settings.elapsed() - claim.begin > maxWaitMs;
 		if (verdict === 'wait' && !hasWaited) return;

@@ -9,7 +9,7 @@ import type { OperationRequest } from '../operations/operation';
 import type { Cap } from '../operations/sending/audienceRules';
 import { InputError } from '../transport/errors';
 import { type Claim, CampaignClaims, type MessageResult } from './campaignClaims';
-import type { Taken, Wish } from './campaignLog';
+import type { HoldReason, Wish } from './campaignLog';
 import { type Guard, type Outcome, type Send, type ValidItem, hasFailed, skip } from './item';
 import { logTableName, openLogTable, wordsOf } from './logTable';
 import { isTool } from './toolReview';
@@ -27,7 +27,7 @@ export class CampaignGuard implements Guard {
 		if (wishes.length === 0) return undefined;
 		const isPreview = items.some(({ request }) => request.rules?.isPreview);
 		const table = await openLogTable(context, isPreview);
-		// An agent may run several of its tools at the same time in one execution.
+		// An agent may run several of its tools at once in one execution. Each must see the claims of the others.
 		const part = isTool(context.getNode()) ? ` ${randomUUID().slice(0, 4)}` : '';
 		const claims = new CampaignClaims(table, {
 			execution: context.getExecutionId() + part,
@@ -42,7 +42,7 @@ export class CampaignGuard implements Guard {
 		return new CampaignGuard(claims);
 	}
 
-	/** How long a message waits for its claim, ms. */
+	/** How long before its turn a message has to be claimed, ms. */
 	get aheadMs(): number {
 		return this.claims.aheadMs;
 	}
@@ -98,7 +98,7 @@ const toResult = ({ failure }: Extract<Outcome, { failure: unknown }>): MessageR
 	reason: failure.message,
 });
 
-const held = (item: ValidItem, taken: Taken, { campaign }: Wish): Outcome =>
+const held = (item: ValidItem, taken: HoldReason, { campaign }: Wish): Outcome =>
 	skip(item, taken, taken === 'frequencyCap' ? {} : { campaign });
 
 /** What a request asks the log for; undefined without Send Once and Frequency Cap. */

@@ -32,20 +32,20 @@ export interface Wish {
 	cap?: { messages: number; since: number };
 }
 
-/** Why the log holds back a message. */
-export type Taken = 'alreadySent' | 'mayHaveBeenSent' | 'frequencyCap';
+/** Why the log holds back a message. `mayHaveBeenSent` also after a claim that a killed process has left. */
+export type HoldReason = 'alreadySent' | 'mayHaveBeenSent' | 'frequencyCap';
 
 /**
  * Whether a message may be sent; `wait` if only later claims are in the way. Why: docs/adr/0014-campaign-log.md.
  *
  * @param others what is in the log for its recipient, without the row of this message
- * @param claimId the ID of its own claim; without a claim, all other claims come first
+ * @param claimId the ID of its own claim. Claims with a lower ID come first; without a claim, all of them do
  */
 export function decide(
 	{ campaign, cap }: Wish,
 	others: LogRow[],
 	claimId = Infinity,
-): Taken | 'send' | 'wait' {
+): HoldReason | 'send' | 'wait' {
 	const isEarlier = ({ status, id }: LogRow) => status !== 'sending' || id < claimId;
 	const ofCampaign = others.filter((row) => campaign !== undefined && row.campaign === campaign);
 	const [earlier, later] = partition(ofCampaign, isEarlier);
@@ -57,7 +57,7 @@ export function decide(
 	return later.length > 0 || counted.length >= messages ? 'wait' : 'send';
 }
 
-/** A word that only people can have written counts as sent: nobody gets a message twice because of it. */
+/** Any other word, also one that people have written, counts as sent, so nobody gets a message twice because of it. */
 const isUncertain = (status: string) => status === 'sending' || status === 'mayHaveBeenSent';
 
 /** The last digits of a number; all spellings of one phone have the same ones. */

@@ -1,4 +1,4 @@
-/** Reads a reply as the expected kind of answer. Says what is written to a person whose reply does not fit. */
+/** Reads a reply as the expected kind of answer. Says what is written to a person whose reply is not valid. */
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ import { withLatinDigits } from '../phone/readPhone';
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
 export type AnswerValue = string | number | boolean | null;
 
-/** Reads an answer. @param text null for a message without text @returns undefined if it does not fit the question */
+/** Reads an answer. @param text null for a message without text @returns undefined if it is not valid */
 export function readAnswer(text: string | null, expected: Expected): AnswerValue | undefined {
 	const trimmed = text?.trim() ?? '';
 	const readers: Record<AnswerKind, () => AnswerValue | undefined> = {
@@ -88,7 +88,7 @@ function readDate(text: string, isDayFirst: boolean): string | undefined {
 	return dates.find(({ isValid }) => isValid)?.toISODate() ?? undefined;
 }
 
-/** What is written to a person whose reply does not fit. */
+/** What is written to a person whose reply is not valid. */
 export function repetitionOf({ kind, choices, repeatText }: ExpectedAnswer): string {
 	if (repeatText) return repeatText;
 	const number = (index: number) => (haveDigits(choices) ? '' : `${index + 1}) `);

@@ -127,7 +127,7 @@ function isOpen({ isWhole, until }: Run, now: number): boolean {
 	return !isWhole || now <= until;
 }
 
-/** What a message means: a reply, a reason to repeat the question, or an ordinary message. */
+/** What a message means: a reply, a reason to ask the person again, or an ordinary message. */
 export type Decision =
 	| ({ is: 'reply'; isValid: boolean } & Asked)
 	| ({ is: 'repeat' } & Asked)

@@ -162,7 +162,7 @@ export class Keeper {
 				if (current) return this.known.addRepetition(current, message);
 				// Meanwhile the run has found that it did not ask this person, so the message counts for another question.
 			} else {
-				cannotRepeat = true; // this message is the reply although it does not fit
+				cannotRepeat = true; // this message is the reply although it is not valid
 			}
 		}
 	}

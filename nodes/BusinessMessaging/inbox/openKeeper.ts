@@ -91,7 +91,7 @@ function portsOf(context: IWebhookFunctions, client: Client, own: string): Keepe
 	};
 }
 
-/** Repeats a question. @returns false if it was certainly not sent */
+/** Sends the text that asks a person again. @returns false only if it was certainly not sent */
 async function repeat(
 	context: IWebhookFunctions,
 	client: Client,

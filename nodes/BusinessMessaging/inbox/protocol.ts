@@ -57,7 +57,7 @@ export interface KeeperPorts extends Calls {
 	unseal(text: string): string | undefined;
 	/** Gives a run its replies, or only asks whether it still waits. */
 	callRun(run: Run, isHandOver: boolean): Promise<RunState>;
-	/** Repeats a question after a message that does not fit. @returns false if it was certainly not sent */
+	/** Asks a person again after a reply that is not valid. @returns false if this was certainly not sent */
 	repeat(run: Run, person: Person, key: string): Promise<boolean>;
 	warn(message: string): void;
 }

@@ -1,4 +1,4 @@
-/** Calls endpoints at the allowed rate. Repeats a call only if it cannot take effect twice. */
+/** Calls endpoints at the allowed rate. Repeats a call only if it cannot take effect twice; 429 means no effect. */
 import { randomUUID } from 'crypto';
 import { clamp, uniq, upperFirst } from 'lodash';
 import { sleep } from 'n8n-workflow';
@@ -36,7 +36,7 @@ export interface ApiRequest {
 	idempotencyKey?: string;
 	/** Called each time the request's turn has come. If it returns false, the request is not sent. Must not throw. */
 	isStillAllowed?: () => boolean;
-	/** The greatest number of attempts of a request that may be repeated; four by default. */
+	/** The greatest number of attempts of a request that may be repeated, without those that got 429; four by default. */
 	attempts?: number;
 	/** Whether a body with a successful status refuses the request. By default, the general signs are checked. */
 	isRefused?: (body: unknown) => boolean;

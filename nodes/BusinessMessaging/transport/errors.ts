@@ -10,7 +10,7 @@ import { withoutSecrets } from './secrets';
 export type FailureKind =
 	| 'configuration' // the credential or the request is invalid; nothing was sent
 	| 'refused' // the service has refused the request
-	| 'rateLimited' // the service asks for a longer wait than we accept
+	| 'rateLimited' // the service asks for more than ten minutes, or has refused everything for so long
 	| 'unreachable' // no connection was made, so nothing was sent
 	| 'uncertain' // the request may or may not have taken effect
 	| 'cancelled'; // the execution was stopped, or the send window closed, before the request went out

@@ -6,7 +6,7 @@ import { ConcurrencyLimit } from './concurrencyLimit';
 
 /** A request under way. */
 export interface Permit {
-	/** The recipient of a message, or the endpoint. Without a subject, a wait concerns the whole key. */
+	/** The recipient of a message, or the endpoint. A long wait concerns only its subject, see `enoughSubjects`. */
 	readonly subject?: string;
 	/** How many requests were under way when it was sent, including this one. */
 	readonly underWay: number;
@@ -17,8 +17,9 @@ export interface Permit {
 /** The request reached the service (or may have), did not reach it, or was refused because of the rate. */
 export type RequestOutcome = 'accepted' | 'unsent' | { waitMs?: number };
 
-/** A wait that the service asks for: since when, until when the service asks us to wait, and until when we do wait. */
+/** A wait that the service asks for: until when it asks, and until when we do wait. */
 interface Rest {
+	/** When the first of several waits without a longer break began. */
 	since: number;
 	askedUntil: number;
 	until: number;
@@ -26,13 +27,13 @@ interface Rest {
 
 const minBackoffMs = 500;
 const maxBackoffMs = 60_000;
-/** The longest wait, ms. If a service asks for more, a request is tried after this time. */
+/** The longest wait, ms. If a service asks for more, requests fail at once; after this time, the next one is tried. */
 const maxWaitMs = 10 * 60_000;
-/** The longest time from the end of a wait to the next refusal, ms, for which the refusals count as going on. */
+/** The longest break between the end of a wait and the next refusal, ms. After a longer one, `since` begins anew. */
 const maxPauseMs = 60_000;
 /** The longest wait that concerns the key, ms, because a rate recovers within a minute. */
 const maxRateWaitMs = 60_000;
-/** A longer wait concerns only its subject, until this many subjects in a row were refused. */
+/** A longer wait concerns only its subject, until this many subjects in a row were refused. Simultaneous requests count as one. */
 const enoughSubjects = 3;
 
 /** The state of one key. */
@@ -120,6 +121,7 @@ export class Throttle {
 	}
 
 	private refuse(now: number, permit: Permit, askedMs: number, wasAlone: boolean): void {
+		// A request that was sent before the last refusal says nothing new about the service.
 		const isNews = permit.refusals === this.refusals;
 		if (isNews) {
 			this.refusals++;
@@ -139,7 +141,10 @@ export class Throttle {
 		if (isNews) this.refused.add(subject);
 	}
 
-	/** Waits with the requests of the key. Sending fewer at once may be enough, so one request tests this without a wait. */
+	/**
+	 * Waits with the requests of the key. If the service does not say how long, sending fewer at once may be enough, so one
+	 * request tests this without a wait. A newer refusal decides; one of simultaneous requests only makes the wait longer.
+	 */
 	private restKey(now: number, askedMs: number, { isNews = false, wasAlone = false }): void {
 		const ownMs = wasAlone || this.inARow > 1 ? backoffMs(this.inARow, this.random) : 0;
 		if (askedMs === 0 && ownMs === 0) return;
@@ -152,7 +157,7 @@ export class Throttle {
 	}
 }
 
-/** The wait after a refusal: goes on from the wait before, unless that ended long ago, because nobody sent anything. */
+/** The wait after a refusal. It began when the wait before began, unless there was a longer break between them. */
 function extend(rest: Rest | undefined, now: number, waitMs: number): Rest {
 	const goesOn = rest !== undefined && now < rest.until + maxPauseMs;
 	return {

@@ -1,4 +1,4 @@
-/** Recognizes events that were delivered before. Why none is lost: docs/trigger-guarantees.md and ADR 5. */
+/** Recognizes events that were delivered before. Why none is lost: docs/trigger-guarantees.md, docs/adr/0005-trigger.md. */
 import { type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
@@ -6,7 +6,7 @@ import { keyLength } from './deduplicationKey';
 
 /**
  * How many events are remembered after a restart: the receipts of a large campaign for a minute or more. The process
- * remembers more, because loaded events count as new, and an older copy must not displace the latest ones.
+ * remembers more: it puts what it loads behind its own events, and an old stored text must not push out the latest ones.
  */
 const maxStored = 5_000;
 const maxInProcess = 4 * maxStored;
@@ -29,7 +29,7 @@ interface UnderWay {
 /** The state of an event; `underWay` if the result is not known yet. */
 type EventState = 'new' | 'taken' | 'underWay';
 
-/** `pause` costs fifty times as much as `sleep`: twenty waiting deliveries would take 40 % of a processor. */
+/** Looks each ms. A timer that can be cancelled (transport/deadline.ts) costs fifty times as much as `sleep`. */
 async function until(holds: () => boolean): Promise<void> {
 	const end = performance.now() + maxWaitMs;
 	while (!holds() && performance.now() < end) await sleep(1);
@@ -55,6 +55,7 @@ class NodeEvents {
 	 * time, and the service should deliver it again
 	 */
 	async recognize(response: Response, key: string): Promise<EventState> {
+		// If the first delivery has failed, another duplicate that waits may be the next first one.
 		for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) {
 			const { response: first } = earlier;
 			await until(() => first.writableEnded || first.destroyed);
@@ -72,7 +73,7 @@ class NodeEvents {
 		return this.entriesOf(response).length > 0;
 	}
 
-	/** What n8n stores with a delivery, in its newest state. @param stored what n8n had read when the delivery arrived */
+	/** What n8n stores with a delivery: as it is when n8n writes it. @param stored what n8n had read when it arrived */
 	liveFor(response: Response, stored: unknown): { toJSON(): unknown } {
 		this.load(stored);
 		return { toJSON: () => this.toText(response) };

@@ -20,7 +20,7 @@ export const expectedSchema = z.object({
 	groupMs: z.number(),
 	/** How often the question is repeated. */
 	repeats: z.number(),
-	/** The text that repeats the question; if it is empty, a text that depends on the kind of answer. */
+	/** The text that asks again; if it is empty, a text that depends on the kind of answer. */
 	repeatText: z.string(),
 });
 export type ExpectedAnswer = z.infer<typeof expectedSchema>;
