@@ -12,3 +12,5 @@ process.env.N8N_USER_FOLDER = mkdtempSync(path.join(folder, 'n8n-'));
 process.env.N8N_ENCRYPTION_KEY = 'encryption key of the tests';
 process.env.N8N_DIAGNOSTICS_ENABLED = 'false';
 process.env.N8N_LOG_LEVEL = 'silent';
+// Packages and tests have different Promises, and Express would say so in each process.
+process.env.NO_DEPRECATION = 'router';
