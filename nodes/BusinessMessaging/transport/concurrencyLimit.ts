@@ -68,13 +68,14 @@ export class ConcurrencyLimit {
 
 	/**
 	 * Notes that the service accepts requests again. If we have not waited, too many requests at once were the reason for
-	 * the refusal. If we have, the rate may have been, unless the same number is refused again.
+	 * the refusal. If we have, the rate may have been, unless about the same number is refused again.
 	 */
 	resume(hasWaited: boolean): void {
 		if (!this.isSettling) return;
 		this.isSettling = false;
 		const isSoon = this.accepted < 2 * Math.max(this.patience, minPatience);
-		const isSame = Math.abs(this.tooMany - this.tooManyBefore) <= 1;
+		// If responses come in another order, the number is found less exactly.
+		const isSame = Math.abs(this.tooMany - this.tooManyBefore) <= 1 + this.tooMany / 10;
 		const isReason = !hasWaited || (isSoon && isSame);
 		const patience = isSoon ? 2 * this.patience : this.patience;
 		this.patience = isReason ? clamp(patience, minPatience, maxPatience) : 0;

@@ -61,7 +61,15 @@ test('if it also asks to wait a second, it still refuses few', () => {
 			expect(seen.refused).toBeLessThanOrEqual(4 * searchOf(capacity) + 0.05 * messages);
 		},
 	);
-	fc.assert(property, { numRuns: 300 });
+	// Requests overtake each other so that the number is found once as 34 and once as 36.
+	const overtaking = { latencyMs: 3, networkMs: 0.5827490475727245, jitterMs: 2.2766806602012366 };
+	const seen: Parameters<typeof property.run>[0] = [
+		34,
+		{ ...overtaking, refusesLate: false },
+		689,
+		375,
+	];
+	fc.assert(property, { numRuns: 300, examples: [seen] });
 });
 
 test('a service whose rate is observed refuses nothing, and gets as many requests as it allows', () => {
