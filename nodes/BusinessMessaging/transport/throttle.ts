@@ -29,7 +29,7 @@ const minBackoffMs = 500;
 const maxBackoffMs = 60_000;
 /** The longest wait, ms. If a service asks for more, requests fail at once; after this time, the next one is tried. */
 const maxWaitMs = 10 * 60_000;
-/** The longest break between the end of a wait and the next refusal, ms. After a longer one, `since` begins anew. */
+/** The longest break between the end of a wait and the next refusal, ms. After a longer one, `since` begins again. */
 const maxPauseMs = 60_000;
 /** The longest wait that concerns the key, ms, because a rate recovers within a minute. */
 const maxRateWaitMs = 60_000;
