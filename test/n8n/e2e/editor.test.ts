@@ -23,7 +23,7 @@ look(
 	async () => {
 		const panel = editor.part('node-creator');
 		await editor.page.emulateMedia({ colorScheme: 'dark' });
-		for (const words of ['whatsapp', 'human in the loop', 'approval']) {
+		for (const words of ['broadcast', 'human in the loop', 'approval']) {
 			await editor.goTo('/workflow/new');
 			await editor.part('canvas-plus-button').click();
 			await editor.part('node-creator-search-bar').fill(words);
