@@ -63,6 +63,15 @@ describe('the API key', () => {
 		expect(service.calls('sendText')).toBe(3);
 	});
 
+	test('is removed if the service quotes it and asks for an hour without requests', async () => {
+		const headers = { 'retry-after': '3600' };
+		await service.fault({ endpoint: 'sendText', status: 429, headers, body: { message: words() } });
+		// The wait concerns only this person.
+		const run = await service.run({ parameters: { ...send, to: '+15551000429' } });
+		expect(run.error?.message).toContain('The key [API key] is not known');
+		expectNoKey(run);
+	});
+
 	test('is neither in the results and hints of a campaign nor in the data that is stored for a retry', async () => {
 		const refusal = { status: 422, body: { message: words() } };
 		await service.fault({ endpoint: 'sendText', skip: 1, ...refusal });
