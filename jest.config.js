@@ -18,7 +18,7 @@ const common = {
 	setupFilesAfterEnv: ['<rootDir>/harness/jest/restoreMocks.js'],
 };
 
-/** n8n's engine, with packages that are loaded once in a process instead of once for each test file. Tests cannot replace globals in them. */
+/** Packages are loaded once in a process instead of once for each test file. Tests cannot replace globals in them. */
 const shared = {
 	...common,
 	testEnvironment: '<rootDir>/harness/jest/engineEnvironment.js',

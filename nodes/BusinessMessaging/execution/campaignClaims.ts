@@ -1,8 +1,8 @@
 /** Claims recipients in the campaign log, and writes the results; independent of n8n. docs/adr/0014-campaign-log.md */
 import {
+	type HoldReason,
 	type LogRow,
 	LogView,
-	type HoldReason,
 	type Wish,
 	decide,
 	lastDigits,
@@ -80,7 +80,7 @@ interface OpenClaim extends Claim {
 	readonly reject: (error: unknown) => void;
 }
 
-/** Between two rounds, ms. After a crash, the claims of one round and one pause stay: these people get nothing again. */
+/** Between two rounds, ms. After a crash, the claims of one round and one pause remain, so nothing is sent to these people again. */
 const pauseMs = 300;
 /** How long a claim waits for later claims of other runs to leave or to be sent, ms. */
 const maxWaitMs = 60_000;
@@ -105,7 +105,7 @@ export class CampaignClaims {
 	private results: NewLogRow[] = [];
 	/** The phones of claims whose rows are to be deleted, by row ID; empty if the result is written in another row. */
 	private readonly done = new Map<number, string>();
-	/** The same by key, as long as nobody knows whether there is such a row, and its ID. */
+	/** The same by key, as long as it is not known whether there is such a row. */
 	private readonly unseen = new Map<string, string>();
 	private working?: Promise<void>;
 	private failures = 0;

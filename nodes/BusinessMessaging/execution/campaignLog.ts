@@ -32,14 +32,14 @@ export interface Wish {
 	cap?: { messages: number; since: number };
 }
 
-/** Why the log holds back a message. `mayHaveBeenSent` also after a claim that a killed process has left. */
+/** Why the log holds back a message. A killed process leaves its claims; for them, the reason is `mayHaveBeenSent`. */
 export type HoldReason = 'alreadySent' | 'mayHaveBeenSent' | 'frequencyCap';
 
 /**
  * Whether a message may be sent; `wait` if only later claims are in the way. Why: docs/adr/0014-campaign-log.md.
  *
  * @param others what is in the log for its recipient, without the row of this message
- * @param claimId the ID of its own claim. Claims with a lower ID come first; without a claim, all of them do
+ * @param claimId the ID of its own claim: other claims come first only if their ID is lower. Without it, all come first
  */
 export function decide(
 	{ campaign, cap }: Wish,

@@ -48,7 +48,10 @@ export class RateLimiter {
 		return this.throttle.freeWithin(ms, performance.now(), requests);
 	}
 
-	/** Waits for a turn; first come, first served. Returns `blocked` if the service asks for too long a wait, or has refused everything for too long. */
+	/**
+	 * Waits for a turn; first come, first served. Returns `blocked` if the service asks for too long a wait, or has refused
+	 * everything for too long.
+	 */
 	async acquire(requests: number, waiting: Waiting = {}): Promise<Slot | 'stopped' | 'blocked'> {
 		// A request that waits only because of its recipient must not delay the others.
 		await this.waitForSubject(waiting);

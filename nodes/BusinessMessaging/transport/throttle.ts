@@ -33,7 +33,7 @@ const maxWaitMs = 10 * 60_000;
 const maxPauseMs = 60_000;
 /** The longest wait that concerns the key, ms, because a rate recovers within a minute. */
 const maxRateWaitMs = 60_000;
-/** A longer wait concerns only its subject, until this many subjects in a row were refused. Simultaneous requests count as one. */
+/** A longer wait concerns only its subject, until this many subjects in a row were refused; simultaneous ones count as one. */
 const enoughSubjects = 3;
 
 /** The state of one key. */

@@ -44,7 +44,8 @@ import {
 /**
  * Handles a delivery: one execution with an item for each event. 200: handled, filtered out or a duplicate; 400: no
  * event; 401: secret or signature; 413: too large; 503: deliver again, because it is not known yet whether the secret is
- * right, whether the event is a duplicate, or whether a message is a reply. Source: specification, "Events"; the statuses besides 200 are assumptions.
+ * right, whether the event is a duplicate, or whether a message is a reply. Source: specification, "Events"; the statuses
+ * besides 200 are assumptions.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === challengeWebhook) return answerGet(context);
@@ -147,7 +148,7 @@ interface Judge {
 	judge(arrivals: Arrival[], hasOthers: boolean): Promise<Verdict[] | undefined>;
 	/** What this delivery has changed; n8n has to store it before it responds. */
 	changed(): Partial<Record<StateName, unknown>>;
-	/** Everything, if n8n stores anything: it would write back the older state that it has read. */
+	/** What n8n has to store whenever it stores anything. Otherwise, it would write back the older state that it has read. */
 	all(): Partial<Record<StateName, unknown>>;
 }
 

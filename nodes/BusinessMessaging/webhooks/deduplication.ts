@@ -6,7 +6,7 @@ import { keyLength } from './deduplicationKey';
 
 /**
  * How many events are remembered after a restart: the receipts of a large campaign for a minute or more. The process
- * remembers more: it puts what it loads behind its own events, and an old stored text must not push out the latest ones.
+ * remembers more: what it loads becomes the newest, and an old stored text must not push out the latest events.
  */
 const maxStored = 5_000;
 const maxInProcess = 4 * maxStored;
@@ -29,7 +29,7 @@ interface UnderWay {
 /** The state of an event; `underWay` if the result is not known yet. */
 type EventState = 'new' | 'taken' | 'underWay';
 
-/** Looks each ms. A timer that can be cancelled (transport/deadline.ts) costs fifty times as much as `sleep`. */
+/** Checks every millisecond. A timer that can be cancelled (transport/deadline.ts) costs fifty times as much as `sleep`. */
 async function until(holds: () => boolean): Promise<void> {
 	const end = performance.now() + maxWaitMs;
 	while (!holds() && performance.now() < end) await sleep(1);

@@ -61,7 +61,7 @@ test('if it also asks to wait a second, it still refuses few', () => {
 			expect(seen.refused).toBeLessThanOrEqual(4 * searchOf(capacity) + 0.05 * messages);
 		},
 	);
-	// Requests overtake each other so that the number is found once as 34 and once as 36.
+	// Here, requests overtake each other, so the number is not found exactly.
 	const overtaking = { latencyMs: 3, networkMs: 0.5827490475727245, jitterMs: 2.2766806602012366 };
 	const seen: Parameters<typeof property.run>[0] = [
 		34,
