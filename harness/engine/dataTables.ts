@@ -1,5 +1,5 @@
 /**
- * n8n's data tables in memory, for what execution/logTable.ts runs; each call is a transaction. Source:
+ * n8n's data tables in memory, for what execution/dataTable.ts runs; each call is a transaction. Source:
  * DataTable.node.ts of n8n-nodes-base, data-table.service.ts of n8n's cli; test/n8n/e2e tests the real ones.
  */
 import { escapeRegExp } from 'lodash';
@@ -128,17 +128,22 @@ export class DataTables {
 			table.rows = table.rows.filter((row) => !matches(row));
 			return deleted;
 		}
+		if (operation === 'update') return this.update(table, items[0], matches);
 		if (operation !== 'get') throw new Error(`Unknown operation ${operation}`);
 		const found = table.rows.filter(matches);
 		if (parameters.orderByDirection === 'DESC') found.reverse();
 		return found.slice(0, parameters.limit);
 	}
 
+	private update(table: Table, values: IDataObject, matches: (row: TableRow) => boolean) {
+		checkColumns(table, [values]);
+		const change = { ...values, updatedAt: new Date(Date.now()).toISOString() };
+		table.rows = table.rows.map((row) => (matches(row) ? { ...row, ...change } : row));
+		return table.rows.filter(matches);
+	}
+
 	private insert(table: Table, rows: IDataObject[]): IDataObject[] {
-		for (const row of rows)
-			for (const key of Object.keys(row))
-				if (!table.columns.some(({ name }) => name === key))
-					throw new Error(`unknown column name '${key}'`);
+		checkColumns(table, rows);
 		const createdAt = new Date(Date.now()).toISOString();
 		for (const row of rows) {
 			const values = table.columns.map(({ name }) => [name, row[name] ?? null]);
@@ -156,7 +161,8 @@ export class DataTables {
 				throw new Error(`Filter validation failed: Column(s) "${keyName}" do not exist`);
 		const holds = (row: TableRow, { keyName, condition, keyValue }: Condition) => {
 			const value = row[keyName] as string | number | null;
-			const wanted = keyValue === '={{ $json.campaign }}' ? (item.campaign as string) : keyValue;
+			const [, field] = /^=\{\{ \$json\.(\w+) \}\}$/.exec(String(keyValue)) ?? [];
+			const wanted = field === undefined ? keyValue : (item[field] as string);
 			if (condition === 'neq') return value !== wanted;
 			if (value === null) return false;
 			if (condition === 'eq') return value === wanted;
@@ -171,4 +177,9 @@ export class DataTables {
 				? conditions.some((one) => holds(row, one))
 				: conditions.every((one) => holds(row, one));
 	}
+}
+
+function checkColumns({ columns }: Table, rows: IDataObject[]): void {
+	for (const key of rows.flatMap((row) => Object.keys(row)))
+		if (!columns.some(({ name }) => name === key)) throw new Error(`unknown column name '${key}'`);
 }

@@ -111,12 +111,12 @@ export async function fillCampaignLog(
 	const table = `"data_table_user_${String(found.id)}"`;
 	await database.run(`DELETE FROM ${table}`);
 	const columns =
-		'campaign, phone, status, reason, "messageId", message, variant, execution, "idempotencyKey", "sentAt", "createdAt", "updatedAt"';
+		'campaign, phone, name, status, reason, "messageId", message, variant, account, execution, "idempotencyKey", "sentAt", "createdAt", "updatedAt"';
 	const start = Date.now() - YEAR_MS;
 	const rowOf = (index: number) => {
 		const time = new Date(start + (index / rows) * YEAR_MS).toISOString().replace('T', ' ');
-		const texts = [`Campaign ${Math.floor(index / PEOPLE)}`, `+${from + index}`, 'sent', ''];
-		const more = [`msg_past_${index}`, 'text', '', 'past', randomUUID().replaceAll('-', '')];
+		const texts = [`Campaign ${Math.floor(index / PEOPLE)}`, `+${from + index}`, '', 'sent', ''];
+		const more = [`msg_past_${index}`, 'text', '', '', 'past', randomUUID().replaceAll('-', '')];
 		const times = Array<string>(3).fill(time.replace('Z', ''));
 		return `(${[...texts, ...more, ...times].map((value) => `'${value}'`).join(', ')})`;
 	};

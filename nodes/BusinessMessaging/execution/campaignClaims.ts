@@ -31,6 +31,10 @@ export type NewLogRow = Pick<
 
 /** What people read in a row, and no decision depends on. */
 export interface LogDetails {
+	/** What the run knows of the person, e.g. a first name; may be empty. */
+	name: string;
+	/** The account of the service; may be empty. */
+	account: string;
 	/** The name of the template, or `text`. */
 	message: string;
 	variant: string;

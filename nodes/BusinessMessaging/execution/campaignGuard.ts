@@ -11,7 +11,8 @@ import { InputError } from '../transport/errors';
 import { type Claim, CampaignClaims, type MessageResult } from './campaignClaims';
 import type { HoldReason, Wish } from './campaignLog';
 import { type Guard, type Outcome, type Send, type ValidItem, hasFailed, skip } from './item';
-import { logTableName, openLogTable, wordsOf } from './logTable';
+import { wordsOf } from './dataTable';
+import { logTableName, openLogTable } from './logTable';
 import { isTool } from './toolReview';
 
 /** Send Once and Frequency Cap for the items of a run that have one of them. */
@@ -52,6 +53,7 @@ export class CampaignGuard implements Guard {
 		const wish = wishOf(request);
 		if (!wish) return await send();
 		const details = {
+			...{ name: '', account: '' },
 			message: messageOf(request),
 			variant: request.rules?.campaign?.variant ?? '',
 		};

@@ -65,7 +65,8 @@ test('each message that was tried is one row, in the words of the output; the ne
 				sentAt: expect.stringMatching(/^20.*Z$/),
 				idempotencyKey: expect.stringMatching(/^\w{32}$/),
 			},
-			...{ deliveredAt: null, readAt: null, failedAt: null, reply: null },
+			...{ name: '', account: '', deliveredAt: null, readAt: null, failedAt: null },
+			...{ repliedAt: null, reply: null, optedOutAt: null },
 		})),
 	);
 	const second = await run();

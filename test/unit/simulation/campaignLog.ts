@@ -237,7 +237,7 @@ class Schedule {
 			const ms = pauseMs(index);
 			if (ms > 0) await settings.pause(ms);
 			const taken = await claims
-				.claim(wish, { message: 'text', variant: '' })
+				.claim(wish, { name: '', account: '', message: 'text', variant: '' })
 				.catch((error: Error) => error.message);
 			if (typeof taken === 'string') return void (outcomes[index] = taken);
 			const fate = this.isQuiet ? 0.5 : this.random();
