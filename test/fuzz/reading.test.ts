@@ -15,7 +15,11 @@ import {
 import { readSend } from '../../nodes/BusinessMessaging/reading/readSend';
 import { readTemplates } from '../../nodes/BusinessMessaging/reading/readTemplates';
 import { deduplicationKeyOf } from '../../nodes/BusinessMessaging/webhooks/deduplicationKey';
-import { latestTimeOf, simplify } from '../../nodes/BusinessMessaging/webhooks/simpleEvent';
+import {
+	latestTimeOf,
+	readEvent,
+	simplify,
+} from '../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
 const responseOf = (given: unknown) => ({ statusCode: 200, headers: {}, body: given });
 
@@ -33,7 +37,7 @@ test.each<[string, (given: Record<string, unknown>) => unknown]>([
 		'with events',
 		(given) =>
 			[...readEnvelopes(given).events, { event: 'message.received', data: given }].map((event) => [
-				...[simplify(event), latestTimeOf(event), deduplicationKeyOf(event, {})],
+				...[simplify(event), latestTimeOf(readEvent(event)), deduplicationKeyOf(event, {})],
 			]),
 	],
 ])('a response %s', (_, read) => {

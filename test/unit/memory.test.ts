@@ -9,7 +9,8 @@ import {
 	type Slot,
 	limiterFor,
 } from '../../nodes/BusinessMessaging/transport/rateLimiter';
-import { type Response, eventsOf } from '../../nodes/BusinessMessaging/webhooks/deduplication';
+import { eventsOf } from '../../nodes/BusinessMessaging/webhooks/deduplication';
+import type { Response } from '../../nodes/BusinessMessaging/webhooks/kept';
 
 const hourMs = 3_600_000;
 let now = 1_000_000;

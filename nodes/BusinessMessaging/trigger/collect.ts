@@ -4,11 +4,11 @@
  */
 import { uniq } from 'lodash';
 
-import type { EventEnvelope } from '../api/events';
 import { pause } from '../transport/deadline';
-import { type Response, eventsOf } from '../webhooks/deduplication';
+import { eventsOf } from '../webhooks/deduplication';
 import { hasSucceeded } from '../webhooks/delivery';
-import { readEvent, senderOf } from '../webhooks/simpleEvent';
+import type { IncomingEvent } from '../webhooks/incomingEvent';
+import type { Response } from '../webhooks/kept';
 import { isReceipt } from './filters';
 import type { TriggerSettings } from './settings';
 
@@ -34,13 +34,13 @@ interface Rule {
 }
 
 /** Undefined if the events start an execution at once, e.g. events of several people. */
-function ruleFor(events: EventEnvelope[], settings: TriggerSettings): Rule | undefined {
-	const senders = uniq(events.map(senderOf));
+function ruleFor(events: IncomingEvent[], settings: TriggerSettings): Rule | undefined {
+	const senders = uniq(events.map(({ sender }) => sender));
 	if (settings.groupMs > 0 && senders.length === 1 && senders[0]) {
 		const [quietMs, maxMs] = [settings.groupMs, maxGroupSeconds * 1_000];
 		return { name: `from ${senders[0]}`, quietMs, maxMs, maxEvents: Infinity };
 	}
-	const isBatch = settings.batchesReceipts && events.every((event) => isReceipt(readEvent(event)));
+	const isBatch = settings.batchesReceipts && events.every(({ fields }) => isReceipt(fields));
 	if (!isBatch) return undefined;
 	return {
 		name: 'receipts',
@@ -51,13 +51,13 @@ function ruleFor(events: EventEnvelope[], settings: TriggerSettings): Rule | und
 }
 
 class Collection {
-	readonly events: EventEnvelope[] = [];
+	readonly events: IncomingEvent[] = [];
 	private readonly waiting: Response[] = [];
 
 	/** @param first the response to the delivery that starts the execution */
 	constructor(private readonly first: Response) {}
 
-	add(key: string, response: Response, events: EventEnvelope[]): void {
+	add(key: string, response: Response, events: IncomingEvent[]): void {
 		eventsOf(key).handOver(response, this.first);
 		this.events.push(...events);
 		this.waiting.push(response);
@@ -93,9 +93,9 @@ const open = new Map<string, Collection>();
 export async function collect(
 	node: string,
 	response: Response,
-	events: EventEnvelope[],
+	events: IncomingEvent[],
 	settings: TriggerSettings,
-): Promise<EventEnvelope[] | undefined> {
+): Promise<IncomingEvent[] | undefined> {
 	const rule = ruleFor(events, settings);
 	if (!rule) return events;
 	const key = `${node} ${settings.isTest} ${rule.name}`;

@@ -20,11 +20,11 @@ import {
 } from '../inbox/openKeeper';
 import { isTriggerUrl } from '../inbox/urls';
 import { eventsOf } from '../webhooks/deduplication';
-import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
 import { type StateName, nodeKey, readState, writeAll } from '../webhooks/nodeState';
 import { webhookUrlOf } from '../webhooks/publicAddress';
 import { givenSecret, isSame } from '../webhooks/secret';
+import { type IncomingEvent, readIncoming } from '../webhooks/incomingEvent';
 import { isSigned } from '../webhooks/signature';
 import { readEvent } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
@@ -180,8 +180,7 @@ async function openJudge(
 	};
 }
 
-interface Incoming {
-	event: EventEnvelope;
+interface Incoming extends IncomingEvent {
 	/** The event as a message that may be a reply; absent for any other event. */
 	arrival?: Arrival;
 	/** Whether the trigger's settings and filters allow it to start the workflow. */
@@ -204,10 +203,11 @@ async function handle(
 		writeChanged(context, judge, false);
 		return handled(reason);
 	};
-	const incoming = events.map((event) => ({
-		...{ event, arrival: toArrival(event, about) },
-		isWanted: isChosen(settings, event) && passesFilters(filters, readEvent(event)),
-	}));
+	const incoming = events.map((envelope) => {
+		const event = readIncoming(envelope, about);
+		const isWanted = isChosen(settings, envelope) && passesFilters(filters, event.fields);
+		return { ...event, arrival: toArrival(event), isWanted };
+	});
 	const candidates = incoming.filter(
 		({ isWanted, arrival }) => isWanted || (arrival && judge?.concerns(arrival)),
 	);
@@ -215,14 +215,14 @@ async function handle(
 	const fresh =
 		settings.allowsDuplicates || settings.isTest
 			? candidates
-			: await withoutDuplicates(context, candidates, about);
+			: await withoutDuplicates(context, candidates);
 	if (fresh === 'underWay')
 		return refuse(context, 503, 'The same event is being handled at this moment');
 	if (fresh.length === 0) return startNothing('Duplicate event');
 	const others = await withoutReplies(context, judge, fresh);
 	if (!others) return refuse(context, 503, 'Not known yet whether the message is a reply');
 	if (others.length === 0) return startNothing('Received as a reply');
-	const wanted = others.flatMap(({ event, isWanted }) => (isWanted ? event : []));
+	const wanted = others.filter(({ isWanted }) => isWanted);
 	if (wanted.length === 0) return startNothing('Not chosen in the trigger');
 	const collected = await collect(node, context.getResponseObject(), wanted, settings);
 	if (!collected) return { noWebhookResponse: true };
@@ -269,14 +269,12 @@ async function withoutReplies(
 async function withoutDuplicates(
 	context: IWebhookFunctions,
 	incoming: Incoming[],
-	about: Record<string, unknown>,
 ): Promise<Incoming[] | 'underWay'> {
 	const recent = eventsOf(nodeKey(context));
 	const response = context.getResponseObject();
 	const fresh: Incoming[] = [];
-	const keyed = incoming.map((one) => ({ one, key: deduplicationKeyOf(one.event, about) }));
-	for (const { one, key } of uniqBy(keyed, (each) => each.key ?? each)) {
-		const state = key ? await recent.recognize(response, key) : 'new';
+	for (const one of uniqBy(incoming, (each) => each.key ?? each)) {
+		const state = one.key ? await recent.recognize(response, one.key) : 'new';
 		if (state === 'underWay') return state;
 		if (state === 'new') fresh.push(one);
 	}

@@ -1,8 +1,9 @@
 /** Recognizes events that were delivered before. Why none is lost: docs/trigger-guarantees.md, docs/adr/0005-trigger.md. */
-import { type IWebhookFunctions, sleep } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import { keyLength } from './deduplicationKey';
+import type { Response } from './kept';
 
 /**
  * How many events are remembered after a restart: the receipts of a large campaign for a minute or more. The process
@@ -16,9 +17,6 @@ const minuteMs = 60_000;
 
 /** How long a duplicate waits for the first delivery of its event, ms: services give up after ten seconds or more. */
 const maxWaitMs = 8_000;
-
-/** The response to a delivery. n8n ends the response once it has stored what the delivery starts. */
-export type Response = ReturnType<IWebhookFunctions['getResponseObject']>;
 
 /** An event of a delivery that has no response yet, with its time in minutes since 1970. */
 interface UnderWay {

@@ -63,12 +63,3 @@ function hash(content: unknown): string {
 		.digest('base64url')
 		.slice(0, keyLength);
 }
-
-/** Identifies a message; not certain if the service sends no ID or time. */
-export function eventNameOf(
-	event: EventEnvelope,
-	headers: Record<string, unknown>,
-): { name: string; isCertain: boolean } {
-	const key = deduplicationKeyOf(event, headers);
-	return { name: key ?? JSON.stringify(event), isCertain: key !== undefined };
-}

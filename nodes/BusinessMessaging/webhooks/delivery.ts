@@ -7,7 +7,7 @@ import { parseJson } from '../reading/parseJson';
 import { defaultCountryOf } from '../operations/phoneFields';
 import { credentialType } from '../transport/connect';
 import { writeLog } from '../log';
-import type { Response } from './deduplication';
+import type { Response } from './kept';
 import { localSenderOf, withCountryCode } from './simpleEvent';
 
 /** A delivery as it came. */

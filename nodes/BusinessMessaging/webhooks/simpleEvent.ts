@@ -120,8 +120,7 @@ function readSender(
 }
 
 /** The sender of a message: the key of the phone, or without a number, the ID. Undefined for any other event. */
-export function senderOf(event: EventEnvelope): string | undefined {
-	const { event: kind, from, senderId } = readEvent(event);
+export function senderIn({ event: kind, from, senderId }: SimpleEvent): string | undefined {
 	if (kind !== 'message.received') return undefined;
 	const key = samePhoneKey(textOrJson(from));
 	return (isPhoneKey(key) ? key : senderId) ?? (key || undefined);
@@ -212,15 +211,14 @@ export function readTime(record: Record<string, unknown>): unknown {
 const precisions = [86_400_000, 60_000, 1_000];
 
 /** The latest possible time of an event, ms since 1970: its time may be rounded down. NaN without a time. */
-export function latestTimeOf(event: EventEnvelope): number {
-	const time = asMilliseconds(readEvent(event).time);
+export function latestTimeOf({ time: written }: SimpleEvent): number {
+	const time = asMilliseconds(written);
 	const precision = precisions.find((one) => time % one === 0) ?? 1;
 	return time + precision - 1;
 }
 
 /** The simplified event: the usual fields first, then all others as the service sent them. */
-export function simplify(envelope: EventEnvelope): IDataObject {
-	const fields = readEvent(envelope);
+export function simplify(envelope: EventEnvelope, fields = readEvent(envelope)): IDataObject {
 	const { from, to } = envelope.data;
 	const people = {
 		...(isRecord(from) && from !== fields.from && { fromDetails: from }),

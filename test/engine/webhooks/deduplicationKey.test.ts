@@ -1,8 +1,5 @@
 /** Which deliveries are the same event, whatever a service puts into them. */
-import {
-	deduplicationKeyOf,
-	eventNameOf,
-} from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
+import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 
 interface Delivered {
 	body: { event: string; data: Record<string, unknown>; [key: string]: unknown };
@@ -115,13 +112,4 @@ test.each<[string, Pair]>([
 ])('recognizes an event %s', (_, [one, again]) => {
 	expect(keyOf(one)).toEqual(expect.any(String));
 	expect(keyOf(again)).toBe(keyOf(one));
-});
-
-test('a message is named by its key; without one, by all that was delivered, and this name is not certain', () => {
-	const [certain, other] = [message(own), message({ text: 'hello' })];
-	expect(eventNameOf(certain.body, {})).toEqual({ name: keyOf(certain), isCertain: true });
-	expect(eventNameOf(other.body, {})).toEqual({
-		name: JSON.stringify(other.body),
-		isCertain: false,
-	});
 });

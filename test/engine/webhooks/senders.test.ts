@@ -1,6 +1,7 @@
 /** The sender of a message: a number, an ID behind which the service hides the number, or both; and the message that it quotes. */
 import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events';
 import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
+import { readIncoming } from '../../../nodes/BusinessMessaging/webhooks/incomingEvent';
 import { isPersonId } from '../../../nodes/BusinessMessaging/phone/readPhone';
 import { passesFilters } from '../../../nodes/BusinessMessaging/trigger/filters';
 import { toItems } from '../../../nodes/BusinessMessaging/trigger/toItems';
@@ -70,7 +71,7 @@ test('only the sender of a customer’s message has an ID; the sender of a recei
 
 test('messages of one person without a number are grouped, and messages of two such people are not', () => {
 	const events = ['US.1000001', 'US.1000002', 'US.1000001'].map((from, index) =>
-		received({ from: { id: from, tries: index }, text: `${index}` }),
+		readIncoming(received({ from: { id: from, tries: index }, text: `${index}` }), {}),
 	);
 	expect(toItems(events, { isSimplified: true, groupMs: 1_000 }).map(({ text }) => text)).toEqual([
 		'0\n2',
@@ -112,7 +113,7 @@ test.each<[Record<string, unknown>]>([
 	[{ message: { id: 'm1', context: { id: 'q1' } } }],
 ])('%j quotes a message', (data) => {
 	for (const from of [number, id, undefined])
-		expect(toArrival(received({ id: 'm1', from, ...data }), {})?.quoted).toBe('q1');
+		expect(toArrival(readIncoming(received({ id: 'm1', from, ...data }), {}))?.quoted).toBe('q1');
 });
 
 test.each<[Record<string, unknown>]>([
@@ -121,7 +122,7 @@ test.each<[Record<string, unknown>]>([
 	[{ replyTo: '' }],
 	[{ conversationId: 'q1', messageId: 'm1', replies: ['q1'], contextual: 'q1' }],
 ])('%j quotes no message', (data) => {
-	expect(toArrival(received({ from: id, ...data }), {})).not.toHaveProperty('quoted');
+	expect(toArrival(readIncoming(received({ from: id, ...data }), {}))).not.toHaveProperty('quoted');
 });
 
 const million = 1e6;

@@ -6,6 +6,7 @@ import type {
 import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events';
 import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
 import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
+import { readIncoming } from '../../../nodes/BusinessMessaging/webhooks/incomingEvent';
 import { toItems } from '../../../nodes/BusinessMessaging/trigger/toItems';
 import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 import { readEvent, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
@@ -179,7 +180,7 @@ test.each([
 	[String(asked + 1), false],
 	[undefined, false],
 ])('a message of the time %p was written before the question: %p', (timestamp, isBefore) => {
-	const { time } = toArrival(message('Hi', { from: '+15550001000', timestamp }), {})!;
+	const { time } = toArrival(readIncoming(message('Hi', { from: '+15550001000', timestamp }), {}))!;
 	expect(time < asked).toBe(isBefore);
 });
 
@@ -192,7 +193,9 @@ test.each([
 ])(
 	'a message of the time %p was written before a question later in that minute: %p',
 	(timestamp, isBefore) => {
-		const { time } = toArrival(message('Hi', { from: '+15550001000', timestamp }), {})!;
+		const { time } = toArrival(
+			readIncoming(message('Hi', { from: '+15550001000', timestamp }), {}),
+		)!;
 		expect(time < later).toBe(isBefore);
 	},
 );
@@ -222,7 +225,7 @@ describe.each(timeNames)('the time in %s', (name) => {
 
 	test('puts grouped messages in order', () => {
 		const events = [late, early].map((time) =>
-			message(time, { from: '+15550001111', [name]: time }),
+			readIncoming(message(time, { from: '+15550001111', [name]: time }), {}),
 		);
 		expect(toItems(events, { isSimplified: true, groupMs: 1_000 })).toMatchObject([
 			{ text: `${early}\n${late}` },

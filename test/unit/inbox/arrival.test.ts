@@ -1,6 +1,7 @@
 /** What is kept of a message that may be a reply. */
 import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events';
 import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
+import { readIncoming } from '../../../nodes/BusinessMessaging/webhooks/incomingEvent';
 
 const max = 4_000;
 const long = 'x'.repeat(max + 1);
@@ -12,7 +13,7 @@ const receivedFrom = (data: object, more: object = {}): EventEnvelope => ({
 	...more,
 });
 const read = (data: object, headers: Record<string, unknown> = {}) =>
-	toArrival(receivedFrom(data), headers);
+	toArrival(readIncoming(receivedFrom(data), headers));
 
 beforeAll(() => void jest.useFakeTimers({ now }));
 afterAll(() => void jest.useRealTimers());
@@ -52,10 +53,10 @@ test('a message whose sender is not shown is recognized only if it quotes anothe
 		...{ phone: '', quoted: 'question' },
 	});
 	const receipt = { event: 'message.read', data: { id: 'm1', context: { id: 'question' } } };
-	expect(toArrival(receipt, {})).toBeUndefined();
-	expect(toArrival({ ...receipt, data: { ...receipt.data, from: '15550001000' } }, {})).toBe(
-		undefined,
-	);
+	expect(toArrival(readIncoming(receipt, {}))).toBeUndefined();
+	expect(
+		toArrival(readIncoming({ ...receipt, data: { ...receipt.data, from: '15550001000' } }, {})),
+	).toBe(undefined);
 });
 
 test('only an opt-out word alone is an opt-out', () => {

@@ -1,13 +1,16 @@
 /** The items of an execution that starts with several messages of a person. */
 import { toItems } from '../../../nodes/BusinessMessaging/trigger/toItems';
+import { readIncoming } from '../../../nodes/BusinessMessaging/webhooks/incomingEvent';
 
 const second = (n: number) => `2030-01-31T10:00:0${n}Z`;
 const message = (id: string, data: object = {}) => ({
 	event: 'message.received',
 	data: { id, from: '+15550001111', text: id, ...data },
 });
+const read = (events: Array<ReturnType<typeof message>>) =>
+	events.map((event) => readIncoming(event, {}));
 const grouped = { isSimplified: true, groupMs: 1_000 };
-const itemsOf = (...events: Array<ReturnType<typeof message>>) => toItems(events, grouped);
+const itemsOf = (...events: Array<ReturnType<typeof message>>) => toItems(read(events), grouped);
 
 test('messages are in the order of their times if all have one', () => {
 	const [b, a] = [message('b', { timestamp: second(2) }), message('a', { timestamp: second(1) })];
@@ -38,7 +41,7 @@ test('of messages without a text, the item is like the last one', () => {
 
 test('an event without a sender becomes a separate item, unchanged', () => {
 	const unknown = message('x', { from: undefined });
-	const items = toItems([message('a'), unknown, message('b')], {
+	const items = toItems(read([message('a'), unknown, message('b')]), {
 		...grouped,
 		isSimplified: false,
 	});

@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
 
-import { type Response, eventsOf } from '../../../nodes/BusinessMessaging/webhooks/deduplication';
+import { eventsOf } from '../../../nodes/BusinessMessaging/webhooks/deduplication';
+import type { Response } from '../../../nodes/BusinessMessaging/webhooks/kept';
 import { writeAll } from '../../../nodes/BusinessMessaging/webhooks/nodeState';
 
 const [key, otherKey] = ['a', 'b'].map((sign) => sign.repeat(11));

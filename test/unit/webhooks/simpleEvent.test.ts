@@ -4,7 +4,7 @@ import { isObject } from 'lodash';
 import {
 	localSenderOf,
 	readEvent,
-	senderOf,
+	senderIn,
 	simplify,
 	withCountryCode,
 } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
@@ -127,6 +127,6 @@ test.each<[Record<string, unknown>, string | undefined]>([
 	[{ from: '' }, undefined],
 	[{}, undefined],
 ])('the sender of %j is %j', (data, sender) => {
-	expect(senderOf(received(data))).toBe(sender);
-	expect(senderOf({ event: 'message.read', data })).toBeUndefined();
+	expect(senderIn(readEvent(received(data)))).toBe(sender);
+	expect(senderIn(readEvent({ event: 'message.read', data }))).toBeUndefined();
 });
