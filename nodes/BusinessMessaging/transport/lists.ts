@@ -16,8 +16,6 @@ import { Totals } from '../reading/totals';
 export interface ListRequest {
 	query?: Query;
 	limit?: number;
-	/** Once this signal is aborted, no further page is requested. */
-	signal?: AbortSignal;
 }
 
 /** What was read of a list. */
@@ -338,12 +336,7 @@ class Listing {
 		attempts?: number,
 	): Promise<ApiResponse | ServiceError> {
 		const limit = this.size === undefined ? {} : { limit: this.size };
-		const { signal } = this.request;
-		const request = {
-			query: { ...limit, ...this.request.query, ...query },
-			isStillAllowed: () => signal?.aborted !== true,
-			attempts,
-		};
+		const request = { query: { ...limit, ...this.request.query, ...query }, attempts };
 		const response = await this.client.fetch(this.endpoint, request).catch(asNoPage);
 		if (!isRefusedContent(response) || retries === 0) return response;
 		await sleep(retryDelayMs);

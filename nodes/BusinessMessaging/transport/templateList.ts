@@ -18,16 +18,10 @@ export interface TemplateList extends Omit<RecordList, 'records' | 'pageQueries'
 const listCache = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 60_000 });
 
 /** Lists the templates; with `isFresh`, without the cache. @throws ServiceError, also if none of them has a name */
-export async function listTemplates(
-	client: Client,
-	isFresh = false,
-	signal?: AbortSignal,
-): Promise<TemplateList> {
+export async function listTemplates(client: Client, isFresh = false): Promise<TemplateList> {
 	const known = isFresh ? undefined : listCache.get(client.config.id);
 	if (known) return known;
-	const { records: shown, ...facts } = await readRecords(client, endpoints.listTemplates, {
-		signal,
-	});
+	const { records: shown, ...facts } = await readRecords(client, endpoints.listTemplates);
 	const list = { ...omit(facts, 'pageQueries'), records: shown.flatMap(readTemplates) };
 	if (list.records.length === 0 && shown.length > 0)
 		throw new ServiceError('The service sent templates, but the node cannot find their names', {

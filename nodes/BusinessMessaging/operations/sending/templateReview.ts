@@ -7,7 +7,6 @@ import { mapInTurns } from '../../yieldToN8n';
 import { quoted } from '../../jsonValues';
 import type { Template, TemplateVariable } from '../../reading/readTemplates';
 import type { Client } from '../../transport/client';
-import { withDeadline } from '../../transport/deadline';
 import { type TemplateList, listTemplates } from '../../transport/templateList';
 import type { OperationRequest } from '../operation';
 import { InputError, ServiceError, asFailure } from '../../transport/errors';
@@ -23,15 +22,15 @@ import {
 	toComponents,
 } from './templateVariables';
 
-/** How long loading the templates may take, ms. Without them, messages go out unchecked. */
-const timeoutMs = 15_000;
 /** A language code such as en_US or de; some services show the name of the language instead. */
 const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
 
 /**
  * Loads the templates of a run, if a message needs them; again if a message does not fit the cached list, or has named
- * values: these are sent in the order of the template's text, which may have been edited. If the templates cannot be
- * listed, a hint says so, and the list is empty and has the error as its shortfall.
+ * values: these are sent in the order of the template's text, which may have been edited. If the service does not list
+ * its templates, a hint says so, and the list is empty and has the error as its shortfall.
+ *
+ * @throws ServiceError if the list has to wait too long because of a rate limit: later, it may show a mistake
  */
 export async function lookUpTemplates(
 	client: Client,
@@ -43,15 +42,14 @@ export async function lookUpTemplates(
 			template && (template.given || template.language === '' || isPreview),
 	);
 	if (!isNeeded && !hasNames) return undefined;
-	const list = async (isFresh: boolean) =>
-		await withDeadline(async (signal) => await listTemplates(client, isFresh, signal), timeoutMs);
 	try {
-		const known = await list(hasNames);
+		const known = await listTemplates(client, hasNames);
 		if (hasNames) return known;
 		const refused = await mapInTurns(requests, (request) => isRefused(request, known));
-		return refused.includes(true) ? await list(true) : known;
+		return refused.includes(true) ? await listTemplates(client, true) : known;
 	} catch (error) {
 		const shortfall = asFailure(error);
+		if (shortfall.kind === 'rateLimited') throw shortfall;
 		client.hints.add(`The messages were not checked against their templates: ${shortfall.message}`);
 		return { records: [], isComplete: false, shortfall };
 	}
