@@ -27,7 +27,10 @@ const folders = {
 	harness: ['^(nodes|credentials|sandbox)/'],
 	playground: ['^(sandbox|harness)/'],
 	bench: ['^(sandbox|harness)/', `^${nodes}/(api/|reading/|jsonValues)`],
-	scripts: ['^(sandbox|harness)/', `^${nodes}/(api/|nodeProperties|webhooks/intent)`],
+	scripts: [
+		'^(sandbox|harness)/',
+		`^${nodes}/(api/|nodeProperties|trigger/triggerDescription|webhooks/intent)`,
+	],
 	test: ['^(nodes|credentials|sandbox|playground|bench|scripts|harness)/'],
 };
 

@@ -62,6 +62,10 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 		const previews = ['test/engine/operations/everyOperation', '-t', 'previews'];
 		run('node_modules/jest/bin/jest.js', previews, { WRITE_PREVIEWS: '1' });
 	},
+	/** docs/operations.md, from the nodes, and from runs against the sandbox. */
+	operations: () => {
+		run('node_modules/jest/bin/jest.js', ['repository/operations'], { WRITE_PREVIEWS: '1' });
+	},
 	/** docs/pictures, taken in the editor of a real n8n; only if named, because this takes minutes. */
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };

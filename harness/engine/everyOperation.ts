@@ -8,6 +8,8 @@ import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { type EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../../nodes/BusinessMessaging/nodeProperties';
 import type { FaultOrder } from '../../sandbox/faults';
+import { until } from '../until';
+import { type Service, Triggers } from './service';
 import { welcomeParameters } from './templates';
 
 /** Runs the action node against a sandbox, which is emptied before each test. */
@@ -132,6 +134,36 @@ export async function itemsFor(runner: Pick<Runner, 'run'>, { needs }: Case) {
 	const { outputs, error } = await runner.run({ parameters: parametersOf(needs), items });
 	expect(error).toBeUndefined();
 	return items.map((item, index) => ({ ...item, id: outputs[0][index].json.id as string }));
+}
+
+/** Parameters for outputs that show more fields than the parameters of the tests. */
+const telling: Record<string, INodeParameters> = {
+	'contact upsert': { phone: '={{ $json.phone }}', name: 'Carl' },
+	'template getAll': { limit: 3 },
+};
+
+/** One item of the output of an operation that does not wait, from a sandbox with contacts. */
+export async function previewedOutput(service: Service, resource: string, value: string) {
+	const name = `${resource} ${value}`;
+	const [first] = await itemsFor(service, caseOf(resource, value));
+	const [{ phone }] = service.sandbox.state.contacts.all;
+	const parameters = { ...parametersOf(name), ...telling[name] };
+	const { outputs, error } = await service.run({ parameters, items: [{ ...first, phone }] });
+	expect(error).toBeUndefined();
+	return outputs[0].at(-1)?.json;
+}
+
+/** The item of Send and Wait for Response after a reply. */
+export async function repliedOutput(service: Service) {
+	await new Triggers(service).active({ parameters: { keepReplies: true } });
+	const to = '+15551000000';
+	const waiting = await service.engine.runUntilWaiting({
+		parameters: { resource: 'message', operation: 'sendAndWait', to, message: 'Tuesday?' },
+		credentials: service.credentials(),
+	});
+	service.sandbox.state.traffic.receive({ from: to, text: 'Yes, please' });
+	await until('the answer', async () => waiting.outputs !== undefined);
+	return waiting.outputs?.[0][0].json;
 }
 
 const words = 'the operator said no';

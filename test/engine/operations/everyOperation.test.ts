@@ -4,18 +4,15 @@ import path from 'node:path';
 
 import { mapValues } from 'lodash';
 import { ExecuteContext } from 'n8n-core';
-import type { INodeParameters } from 'n8n-workflow';
 
 import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
-import { until } from '../../../harness/until';
 import {
-	caseOf,
-	itemsFor,
-	parametersOf,
+	previewedOutput,
+	repliedOutput,
 	testEveryOperation,
 } from '../../../harness/engine/everyOperation';
 import { filesBelow, readText, root } from '../../../harness/engine/files';
-import { Triggers, useService } from '../../../harness/engine/service';
+import { useService } from '../../../harness/engine/service';
 
 const service = useService({ sampleContacts: 3 });
 testEveryOperation(service);
@@ -46,41 +43,18 @@ describe('previews equal the output of a run', () => {
 		expect({ hint, preview: written }).toEqual({ hint, preview });
 	}
 
-	/** Parameters for previews that show more fields than the parameters of the other tests. */
-	const telling: Record<string, INodeParameters> = {
-		'contact upsert': { phone: '={{ $json.phone }}', name: 'Carl' },
-		'template getAll': { limit: 3 },
-	};
-
 	test.each(operations.filter(({ waits }) => !waits))(
 		'$resource $value',
-		async ({ resource, value }) => {
-			const name = `${resource} ${value}`;
-			const [first] = await itemsFor(service, caseOf(resource, value));
-			const [{ phone }] = service.sandbox.state.contacts.all;
-			const { outputs, error } = await service.run({
-				parameters: { ...parametersOf(name), ...telling[name] },
-				items: [{ ...first, phone }],
-			});
-			expect(error).toBeUndefined();
-			check(resource, value, outputs[0].at(-1)?.json);
-		},
+		async ({ resource, value }) =>
+			check(resource, value, await previewedOutput(service, resource, value)),
 	);
 
 	/** Not available in older engines: see `npm run test:compat`. */
 	const testOfWaiting = 'getSignedResumeUrl' in ExecuteContext.prototype ? test : test.skip;
 
-	testOfWaiting('message sendAndWait', async () => {
-		await new Triggers(service).active({ parameters: { keepReplies: true } });
-		const to = '+15551000000';
-		const waiting = await service.engine.runUntilWaiting({
-			parameters: { resource: 'message', operation: 'sendAndWait', to, message: 'Tuesday?' },
-			credentials: service.credentials(),
-		});
-		service.sandbox.state.traffic.receive({ from: to, text: 'Yes, please' });
-		await until('the answer', async () => waiting.outputs !== undefined);
-		check('message', 'sendAndWait', waiting.outputs?.[0][0].json);
-	});
+	testOfWaiting('message sendAndWait', async () =>
+		check('message', 'sendAndWait', await repliedOutput(service)),
+	);
 
 	test('each operation has a preview, and nothing else has one', () => {
 		const expected = operations.map(

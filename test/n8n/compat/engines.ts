@@ -62,6 +62,17 @@ type Row = [
 /** n8n, n8n-core, n8n-workflow, zod, lodash, luxon; newest first. n8n-workflow has no NodeConnectionTypes below 1.83.0 (n8n 1.85). */
 const rows: Row[] = [
 	['2.41.1', '2.41.1', '2.41.0', '3.25.76', '4.18.1', '3.7.2', 'newest'],
+	['2.30.0', '2.30.0', '2.30.0', '3.25.67', '4.18.1', '3.7.2', 'oldest tested with everything'],
+	[
+		'2.27',
+		'2.27.3',
+		'2.27.2',
+		'3.25.67',
+		'4.18.1',
+		'3.7.2',
+		'newest tested without Only Run If',
+		noOnlyRunIf,
+	],
 	['2.20.0', '2.20.0', '2.20.0', '3.25.67', '4.18.1', '3.7.2', 'half-way through 2.x', noOnlyRunIf],
 	[
 		'2.0.3',

@@ -1,0 +1,159 @@
+/** docs/operations.md: each operation with its fields and one real output, and what the trigger outputs. */
+import { countBy, partition, sortBy, uniqBy, upperFirst, type Dictionary } from 'lodash';
+import type { INodeProperties } from 'n8n-workflow';
+
+import { eventKinds } from '../nodes/BusinessMessaging/api/events';
+import { operations } from '../nodes/BusinessMessaging/nodeProperties';
+import { triggerProperties } from '../nodes/BusinessMessaging/trigger/triggerDescription';
+
+/** One item of the output of each operation, by resource and value, e.g. `message sendText`, and of each event, by its type. */
+export type Outputs = Dictionary<unknown>;
+
+const fieldsOf = (one: { fields: readonly object[] }) => one.fields as INodeProperties[];
+
+/** Fields that belong to another field, e.g. those of Options; undefined for a field with a value of its own. */
+function fieldsIn({ type, options = [] }: INodeProperties): INodeProperties[] | undefined {
+	if (type === 'collection') return options as INodeProperties[];
+	if (type !== 'fixedCollection') return undefined;
+	return options.flatMap((group) => ('values' in group ? group.values : []));
+}
+
+/** Fields and all that belong to them. */
+const withParts = (fields: readonly INodeProperties[]): INodeProperties[] =>
+	fields.flatMap((field) => [field, ...withParts(fieldsIn(field) ?? [])]);
+
+const allFields = operations.flatMap(fieldsOf);
+const known = withParts([...allFields, ...triggerProperties]);
+
+/** The label of a value of a field: the name of a choice, or on and off. */
+function labelOf({ options = [] }: INodeProperties, value: unknown): string {
+	const choice = options.find((one) => 'value' in one && one.value === value);
+	return (
+		choice?.name ?? (typeof value === 'boolean' ? ['off', 'on'][Number(value)] : String(value))
+	);
+}
+
+/** When the editor shows a field, e.g. `if Message Type is Text`. */
+function conditionsOf({ displayOptions = {} }: INodeProperties): string[] {
+	const { show = {}, hide = {} } = displayOptions;
+	const words = ([name, values = []]: [string, unknown[]?], verb: string) => {
+		const other = known.find(
+			(field) =>
+				field.name === name.replace('/', '') &&
+				values.every((value) => labelOf(field, value) !== value),
+		);
+		if (!other) return [];
+		return `if ${other.displayName} is ${verb}${values.map((value) => labelOf(other, value)).join(' or ')}`;
+	};
+	return [
+		...('@tool' in show ? ['for AI tools'] : []),
+		...Object.entries(show).flatMap((one) => words(one as [string, unknown[]], '')),
+		...Object.entries(hide).flatMap((one) => words(one as [string, unknown[]], 'not ')),
+	];
+}
+
+const inOneSentence = (text: string) => (/[.…]$/.test(text) ? text : `${text}.`);
+
+/** What the page says of a field. Fields for which it says the same are one field. */
+function wordsOf(field: INodeProperties): string {
+	const { displayName, type, default: standard, required, description, options = [] } = field;
+	const list = /ptions$/.test(type) ? options.map(({ name }) => name).join(', ') : '';
+	const defaults = [standard]
+		.flat()
+		.map((value) => labelOf(field, value))
+		.join(', ');
+	const isTelling = typeof standard !== 'object' || Array.isArray(standard);
+	const facts = [
+		...(required ? ['required'] : []),
+		...conditionsOf(field),
+		...(isTelling && defaults !== '' && defaults.length < 40 ? [`default: ${defaults}`] : []),
+	];
+	return [
+		`**${displayName}**${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`,
+		...(description ? [`: ${inOneSentence(description.replaceAll(/<\/?code>/g, '`'))}`] : []),
+		...(list ? [` Choices: ${list}.`] : []),
+	].join('');
+}
+
+/** The lines of fields, indented below the field to which they belong. */
+function linesOf(fields: readonly INodeProperties[], indent = ''): string[] {
+	return fields
+		.filter(({ type }) => type !== 'notice')
+		.flatMap((field) => [
+			`${indent}- ${wordsOf(field)}`,
+			...linesOf(fieldsIn(field) ?? [], `${indent}  `),
+		]);
+}
+
+/** The collections whose fields differ between operations, so that the page names each field alone. */
+const isMixed = ({ name }: INodeProperties) => ['options', 'updateFields'].includes(name);
+const single = (field: INodeProperties) => (isMixed(field) ? (fieldsIn(field) ?? []) : [field]);
+const countOf = countBy(allFields.flatMap(single), (field) => linesOf([field]).join());
+/** Whether several operations have this field. */
+const isShared = (field: INodeProperties) => countOf[linesOf([field]).join()] > 1;
+
+const json = (output: unknown) => ['', '```json', JSON.stringify(output, null, 2), '```', ''];
+
+/** The section of one operation. Of fields that several operations have, only the names. */
+function sectionOf(operation: (typeof operations)[number], outputs: Outputs): string[] {
+	const { resource, name, value, description } = operation;
+	const own = fieldsOf(operation).flatMap((field) => {
+		if (!isMixed(field)) return isShared(field) ? [] : linesOf([field]);
+		const others = single(field).filter((one) => !isShared(one));
+		return others.length > 0 ? [`- ${wordsOf(field)}`, ...linesOf(others, '  ')] : [];
+	});
+	const also = fieldsOf(operation).flatMap((field) => {
+		const names = single(field)
+			.filter(isShared)
+			.map(({ displayName }) => displayName);
+		if (names.length === 0) return [];
+		return isMixed(field) ? `*${field.displayName}* (${names.join(', ')})` : names;
+	});
+	return [
+		...[`### ${upperFirst(resource)}: ${name}`, '', inOneSentence(description), ''],
+		...own,
+		`- [Also](#fields-of-several-operations): ${also.join(', ')}`,
+		...json(outputs[`${resource} ${value}`]),
+	];
+}
+
+const order = ['message', 'contact', 'conversation', 'template', 'webhook', 'analytics', 'account'];
+
+/** The page. @param outputs from runs against the sandbox */
+export function operationsPage(outputs: Outputs): string {
+	const ofOptions = allFields.filter(isMixed).flatMap(single);
+	const shared = uniqBy(allFields.flatMap(single).filter(isShared), (field) =>
+		linesOf([field]).join(),
+	);
+	const [options, others] = partition(shared, (field) => ofOptions.includes(field));
+	return [
+		'# Operations',
+		'',
+		'What each operation is for, its fields, and one item of its output. `npm run docs` writes this page: the fields come from the nodes,',
+		'and each output from a run against the [sandbox](sandbox.md). Your service may return more or other fields.',
+		'',
+		'Options, filters and rules that you do not add have no effect. *Default* is the value that they have when you add them.',
+		'',
+		'## Operations of the node',
+		'',
+		...sortBy(operations, ({ resource }) => order.indexOf(resource)).flatMap((one) =>
+			sectionOf(one, outputs),
+		),
+		'## Fields of several operations',
+		'',
+		...linesOf(others),
+		'- **Options** and **Update Fields**',
+		...linesOf(options, '  '),
+		'',
+		'## The trigger',
+		'',
+		...linesOf(triggerProperties),
+		'',
+		'What it outputs for each event, with *Simplify*:',
+		'',
+		...eventKinds.flatMap(({ value, name }) => [`**${name}**`, ...json(outputs[value])]),
+	]
+		.join('\n')
+		.trimEnd()
+		.concat('\n');
+}
