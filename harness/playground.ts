@@ -3,6 +3,7 @@ import path from 'node:path';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import { step, UserError } from './cli';
 import { addSampleContacts, addSampleSheet, type CredentialReference } from './examples';
+import { N8nClient, type Owner } from './n8n/client';
 import { installN8n } from './n8n/install';
 import { installPackage, packProject } from './n8n/packProject';
 import { startN8n, type N8nServer } from './n8n/server';
@@ -39,30 +40,65 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 	const { folder: userFolder, n8nPort: port, sandboxPort = 0, env } = options;
 	const install = await installN8n();
 	const tarball = options.tarball ?? (await step('Building and packing the nodes', packProject));
-	const sandbox = await startSandbox({ ...options.sandbox, port: sandboxPort, sampleContacts: 0 });
-	addSampleContacts(sandbox);
+	const sandbox = await openSandbox({ ...options.sandbox, port: sandboxPort });
 	const start = async () => await startN8n({ userFolder, port, env, packages: [tarball], install });
 	const n8n = await step(`Starting n8n ${install.version}`, start);
 	if (!options.tarball) await rm(path.dirname(tarball), { recursive: true, force: true });
-	const { client } = n8n;
-	const types = await client.nodeTypes();
-	if (!types.some(({ name }) => name === ACTION))
+	if (!(await hasNodes(n8n.client)))
 		throw new UserError(`n8n could not load the nodes (its log: ${n8n.logFile}).`);
-	await addSampleSheet(client);
-	const { url: baseUrl, key: apiKey } = sandbox;
-	const service = { apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 1000 };
-	const values = { ...service, ...options.credential };
+	await addSampleSheet(n8n.client);
+	const values = { ...credentialFor(sandbox), ...options.credential };
 	const name = 'Sandbox';
-	const credential = {
-		id: await client.saveCredential(name, 'businessMessagingApi', values),
-		name,
-	};
+	const id = await n8n.client.saveCredential(name, credentialType, values);
 	const close = async () => {
 		await n8n.stop();
 		await sandbox.close();
 	};
-	return { n8n, sandbox, credential, reload: async () => await reload(n8n), close };
+	return { n8n, sandbox, credential: { id, name }, reload: async () => await reload(n8n), close };
 }
+
+/** An n8n that somebody else has started with these nodes, beside a sandbox. */
+export type Visit = Pick<Playground, 'sandbox' | 'credential' | 'close'> & { client: N8nClient };
+
+/**
+ * Starts a sandbox for an n8n that runs already on this machine, and stores a credential in it, which `close` deletes.
+ * @throws UserError if n8n cannot be reached, refuses the log-in, or has not loaded the nodes
+ */
+export async function visitN8n(url: string, owner: Owner): Promise<Visit> {
+	const client = new N8nClient(url);
+	await client.login(owner).catch((error: Error) => {
+		throw new UserError(`Could not log in to n8n at ${url} as ${owner.email}: ${error.message}.`);
+	});
+	if (!(await hasNodes(client)))
+		throw new UserError(
+			`n8n at ${url} has not loaded these nodes. Install them in it, and restart it: CONTRIBUTING.md, "Install a version that is not on npm".`,
+		);
+	await addSampleSheet(client);
+	const sandbox = await openSandbox({});
+	const name = `Sandbox ${sandbox.url}`;
+	const id = await client.createCredential(name, credentialType, credentialFor(sandbox));
+	const close = async () => {
+		await client.deleteCredential(id);
+		await sandbox.close();
+	};
+	return { client, sandbox, credential: { id, name }, close };
+}
+
+const credentialType = 'businessMessagingApi';
+
+async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+	const sandbox = await startSandbox({ port: 0, ...options, sampleContacts: 0 });
+	addSampleContacts(sandbox);
+	return sandbox;
+}
+
+async function hasNodes(client: N8nClient): Promise<boolean> {
+	return (await client.nodeTypes()).some(({ name }) => name === ACTION);
+}
+
+const credentialFor = ({ url: baseUrl, key: apiKey }: Sandbox) => ({
+	...{ apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 1000 },
+});
 
 async function reload(n8n: N8nServer): Promise<void> {
 	const tarball = await step('Building the nodes again', packProject);

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { State } from '../sandbox';
 import type { Message } from '../sandbox/state/messages';
@@ -13,35 +14,37 @@ import {
 	thatSends,
 } from '../harness/examples';
 import { hasEnded } from '../harness/n8n/client';
-import { openPlayground, type Playground } from '../harness/playground';
+import { openPlayground, visitN8n, type Visit } from '../harness/playground';
 import { until } from '../harness/until';
 
-const USAGE = `Usage: npm run demo -- [--json FILE]
-Sends the campaign of examples/ to its sample contacts, lets them answer, and counts what arrived.`;
+const USAGE = `Usage: npm run demo -- [--json FILE] [--n8n URL --email EMAIL]
+Sends the campaign of examples/ to its sample contacts, lets them answer, and counts what arrived.
+--n8n uses an n8n on this machine that you have started with these nodes, instead of installing one. EMAIL is its owner's, and the
+environment variable N8N_OWNER_PASSWORD has the password. Afterwards, the demo deletes its workflows and its credential there.`;
 const STEP_LIMIT = 180_000;
-const REPLY_LIMIT = 60_000;
-/** The greatest number of people who wait for a reply at the same time: n8n manages about 8 webhook executions a second. */
-const SIMULTANEOUS = 8;
+const REPLY_LIMIT = 180_000;
+/** How many customers write in a second. n8n manages about 8 executions of a webhook in a second on two cores. */
+const WRITERS_PER_SECOND = 6;
+/** A slow n8n gets no more messages while this many customers wait for a reply. */
+const MAX_WAITING = 50;
 /** What the customers write, one after the other: there is a message for each branch of the auto-reply. */
 const ANSWERS = ['Tell me more', 'No, thanks', 'Are you open on Sundays?'];
 
+/** What the demo needs of an n8n beside a sandbox. */
+type Stage = Visit & { version: string };
+
 runMain(async () => {
-	const { json } = readFlags({ json: 'string' }, USAGE);
-	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-demo-'));
+	const flags = readFlags({ json: 'string', n8n: 'string', email: 'string' }, USAGE);
+	const { json } = flags;
 	let perfect = false;
-	onStop(async () => {
-		if (perfect) await rm(folder, { recursive: true, force: true });
-		else console.error(`n8n's data and log are kept in ${folder}.`);
-	});
-	const playground = await openPlayground({ folder });
-	onStop(playground.close);
+	const stage = await openStage(flags, () => perfect);
 
 	const start = Date.now();
 	// The counted results are shown even after a failure.
-	const failure = await runCampaign(playground).catch((error: unknown) => error);
+	const failure = await runCampaign(stage).catch((error: unknown) => error);
 	const seconds = Math.round((Date.now() - start) / 100) / 10;
-	const counted = countCampaign(playground.sandbox.state);
-	const figures = { n8nVersion: playground.n8n.install.version, ...counted, seconds };
+	const counted = countCampaign(stage.sandbox.state);
+	const figures = { n8nVersion: stage.version, ...counted, seconds };
 	for (const [name, value] of Object.entries(figures))
 		console.log(`  ${name.padEnd(14)}${String(value).padStart(8)}`);
 	if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);
@@ -53,28 +56,53 @@ runMain(async () => {
 	);
 });
 
+/** @param isPerfect whether n8n's data and log need not be kept, asked at the end @throws UserError */
+async function openStage(
+	{ n8n: url, email }: { n8n?: string; email?: string },
+	isPerfect: () => boolean,
+): Promise<Stage> {
+	if (url !== undefined) {
+		const password = process.env.N8N_OWNER_PASSWORD;
+		if (email === undefined || !password)
+			throw new UserError(`--n8n also needs --email and N8N_OWNER_PASSWORD.\n${USAGE}`);
+		const visit = await visitN8n(url.replace(/\/$/, ''), { email, password });
+		onStop(visit.close);
+		return { ...visit, version: await visit.client.version() };
+	}
+	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-demo-'));
+	onStop(async () => {
+		if (isPerfect()) await rm(folder, { recursive: true, force: true });
+		else console.error(`n8n's data and log are kept in ${folder}.`);
+	});
+	const { n8n, ...playground } = await openPlayground({ folder });
+	onStop(playground.close);
+	return { ...playground, client: n8n.client, version: n8n.install.version };
+}
+
 /** Runs the campaign with simulated customers. @throws UserError when a step fails or does not end within 3 minutes */
-async function runCampaign(playground: Playground): Promise<void> {
-	const { n8n, sandbox, credential } = playground;
-	const { client } = n8n;
-	const make = async (name: string) =>
-		(await client.createWorkflow(thatSends(readExample(name, credential)))).id;
+async function runCampaign(stage: Stage): Promise<void> {
+	const { client, sandbox, credential } = stage;
+	const make = async (name: string) => {
+		const { id } = await client.createWorkflow(thatSends(readExample(name, credential)));
+		onStop(async () => await client.deleteWorkflow(id));
+		return id;
+	};
 	const campaign = await make('campaign-with-results');
 	const autoReply = await make('auto-reply');
 	const count = (name: 'sent' | 'read' | 'replied') => () =>
 		`${countCampaign(sandbox.state)[name]} ${name}`;
 
 	await step('Switching on the auto-reply', async () => await client.activate(autoReply));
-	await step('Sending the campaign', async () => await send(playground, campaign), count('sent'));
+	await step('Sending the campaign', async () => await send(stage, campaign), count('sent'));
 	await step('Waiting for the receipts', async () => await allRead(sandbox.state), count('read'));
 	const answer = async () => await everybodyAnswers(sandbox.state);
 	await step('Letting the customers write back', answer, count('replied'));
-	await step('Waiting for n8n to finish', async () => await quiet(playground, autoReply));
+	await step('Waiting for n8n to finish', async () => await quiet(stage, autoReply));
 	await step('Switching off the auto-reply', async () => await client.deactivate(autoReply));
 }
 
 /** Clicks "Execute workflow". */
-async function send({ n8n: { client } }: Playground, workflowId: string): Promise<void> {
+async function send({ client }: Stage, workflowId: string): Promise<void> {
 	const id = await client.run(workflowId, 'When clicking ‘Execute workflow’');
 	const { status, data } = await client.waitForExecution(id, STEP_LIMIT);
 	const reason = data.resultData.error?.message ?? 'without a message';
@@ -88,23 +116,26 @@ async function allRead({ messages }: State): Promise<void> {
 	await until('the receipts of the campaign', areSettled, { limit: STEP_LIMIT });
 }
 
-/** Each customer writes once. The next one writes when one of those before has got a reply. */
+/** Each customer writes once, one after the other, and gets a reply. */
 async function everybodyAnswers({ traffic, messages }: State): Promise<void> {
 	const write = async ({ phone, name }: SampleContact, index: number) => {
 		traffic.receive({ from: phone, text: ANSWERS[index % ANSWERS.length] });
 		const hasReply = () => messages.all.some((one) => one.phone === phone && isReply(one));
 		await until(`the reply to ${name}`, hasReply, { limit: REPLY_LIMIT });
 	};
-	const limit = pLimit(SIMULTANEOUS);
-	const contacts = readSampleContacts();
-	await Promise.all(contacts.map((contact, index) => limit(write, contact, index)));
+	const limit = pLimit(MAX_WAITING);
+	const start = async (contact: SampleContact, index: number) => {
+		await delay((index * 1_000) / WRITERS_PER_SECOND);
+		await limit(write, contact, index);
+	};
+	await Promise.all(readSampleContacts().map(start));
 }
 
 /** Waits until nothing is under way that could still send a second reply. */
-async function quiet({ n8n, sandbox }: Playground, workflowId: string): Promise<void> {
+async function quiet({ client, sandbox }: Stage, workflowId: string): Promise<void> {
 	const isQuiet = async () =>
 		sandbox.state.deliveries.log.last().every(({ state }) => state !== 'pending') &&
-		(await n8n.client.listExecutions(workflowId)).every(hasEnded);
+		(await client.listExecutions(workflowId)).every(hasEnded);
 	await until("n8n's executions to end", isQuiet, { limit: STEP_LIMIT });
 }
 

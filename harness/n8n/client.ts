@@ -120,6 +120,11 @@ export class N8nClient {
 		return (await this.http.get<INodeTypeDescription[]>('/types/nodes.json')).data;
 	}
 
+	/** E.g. `2.41.1`. */
+	async version(): Promise<string> {
+		return (await this.call<{ versionCli: string }>('GET', '/rest/settings')).versionCli;
+	}
+
 	async createCredential(name: string, type: string, data: object): Promise<string> {
 		return (await this.call<{ id: string }>('POST', '/rest/credentials', { name, type, data })).id;
 	}
@@ -138,6 +143,16 @@ export class N8nClient {
 	async createWorkflow(file: WorkflowFile): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings = {} } = file;
 		return await this.call('POST', '/rest/workflows', { name, nodes, connections, settings });
+	}
+
+	/** Deletes an unpublished workflow and its executions. */
+	async deleteWorkflow(id: string): Promise<void> {
+		await this.call('POST', `/rest/workflows/${id}/archive`);
+		await this.call('DELETE', `/rest/workflows/${id}`);
+	}
+
+	async deleteCredential(id: string): Promise<void> {
+		await this.call('DELETE', `/rest/credentials/${id}`);
 	}
 
 	async listWorkflows(): Promise<Array<Pick<StoredWorkflow, 'id' | 'name' | 'active'>>> {

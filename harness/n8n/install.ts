@@ -38,11 +38,11 @@ export async function installN8n(): Promise<N8nInstall> {
 	await installOnce(folder, async () => {
 		await rm(log, { force: true });
 		try {
-			await step(`Downloading n8n ${version} (once, some minutes)`, async () => {
+			await step(`Downloading n8n ${version}: 2.2 GB, once, usually 2 to 4 minutes`, async () => {
 				await installPinned(MANIFEST_FOLDER, folder, log);
 			});
 			const prepare = async () => await prepareSqlite(folder, node(), log);
-			await step('Preparing its database driver (once, a minute or two)', prepare);
+			await step("Building n8n's SQLite driver: once, usually 2 minutes", prepare);
 		} catch (error) {
 			throw error instanceof CommandError ? explainInstallFailure(error, log) : error;
 		}

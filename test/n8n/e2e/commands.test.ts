@@ -6,7 +6,8 @@ import path from 'node:path';
 import type { Webhook } from '../../../sandbox/state/webhooks';
 import { exampleNames, readSampleContacts } from '../../../harness/examples';
 import { N8nClient } from '../../../harness/n8n/client';
-import { ownerOf } from '../../../harness/n8n/server';
+import { findTable } from '../../../harness/n8n/dataTables';
+import { ownerOf, startN8n } from '../../../harness/n8n/server';
 import {
 	END_WITH_PARENT,
 	freePort,
@@ -17,6 +18,7 @@ import {
 import { SandboxClient } from '../../../harness/sandboxClient';
 import { root } from '../../../harness/engine/files';
 import { until } from '../../../harness/until';
+import { packed } from '../../../harness/useN8n';
 
 jest.setTimeout(15 * 60_000);
 
@@ -26,25 +28,51 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
-test('npm run demo reaches everybody, answers everybody once, leaves nothing behind and ends with 0', async () => {
+/** Runs the demo. @returns the figures that it has saved */
+async function runDemo(flags: string[] = [], env: NodeJS.ProcessEnv = {}): Promise<unknown> {
 	const file = path.join(folder, 'demo.json');
-	const demo = ['run', 'demo', '--', '--json', file];
-	const output = await runCommand('npm', demo, { cwd: root, limit: 10 * 60_000 });
-	const everybody = readSampleContacts().length;
-	expect(output).toMatch(new RegExp(`replied +${everybody}\\b`));
-	expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
-		n8nVersion: '2.41.1',
-		contacts: everybody,
-		sent: everybody,
-		delivered: everybody,
-		read: everybody,
-		answered: everybody,
-		replied: everybody,
-		lost: 0,
-		doubled: 0,
-		webhooksLeft: 0,
-		seconds: expect.any(Number),
-	});
+	const demo = ['run', 'demo', '--', '--json', file, ...flags];
+	const output = await runCommand('npm', demo, { cwd: root, limit: 10 * 60_000, env });
+	expect(output).toMatch(new RegExp(`replied +${readSampleContacts().length}\\b`));
+	return JSON.parse(await readFile(file, 'utf8'));
+}
+
+const everybody = readSampleContacts().length;
+const perfect = {
+	n8nVersion: '2.41.1',
+	contacts: everybody,
+	sent: everybody,
+	delivered: everybody,
+	read: everybody,
+	answered: everybody,
+	replied: everybody,
+	lost: 0,
+	doubled: 0,
+	webhooksLeft: 0,
+	seconds: expect.any(Number),
+};
+
+test('npm run demo reaches everybody, answers everybody once, leaves nothing behind and ends with 0', async () => {
+	expect(await runDemo()).toEqual(perfect);
+});
+
+test('npm run demo -- --n8n does the same on an n8n that runs already, and leaves only data tables in it', async () => {
+	const packages = [await packed()];
+	const n8n = await startN8n({ userFolder: path.join(folder, 'n8n'), packages });
+	try {
+		const { email, password } = n8n.owner;
+		const flags = ['--n8n', n8n.url, '--email', email];
+		const refused = runDemo(flags, { N8N_OWNER_PASSWORD: 'not this one' });
+		await expect(refused).rejects.toMatchObject({
+			output: expect.stringMatching(/Could not log in to n8n at .* as owner@example\.com: .*\.$/m),
+		});
+		expect(await runDemo(flags, { N8N_OWNER_PASSWORD: password })).toEqual(perfect);
+		expect(await n8n.client.listWorkflows()).toEqual([]);
+		expect(await n8n.client.call('GET', '/rest/credentials')).toEqual([]);
+		expect(await findTable(n8n.client, 'New customers')).toBeDefined();
+	} finally {
+		await n8n.stop();
+	}
 });
 
 /** Starts the playground, and ends it with Ctrl-C when `use` is done. */

@@ -62,7 +62,6 @@ export const otherPages: Promises = {
 				'An execution that has sent messages carries these figures, added up over its nodes.',
 			provedBy: [
 				'engine/operations/results.test.ts: an execution and its span have the results of the messages, each counted by the attempt that sent it',
-				'n8n/e2e/dashboard.test.ts: every panel shows the results of the messages, and so do the figures that n8n stores for spans',
 			],
 		},
 		{
