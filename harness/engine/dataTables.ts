@@ -65,6 +65,14 @@ export class DataTables {
 		return this.tables.find((table) => table.name === name)?.rows ?? [];
 	}
 
+	/** Creates a table with rows of text, as people do with an import. */
+	create(name: string, rows: IDataObject[], columns = Object.keys(rows[0] ?? {})): void {
+		const id = `table${this.tables.length}`;
+		const texts = columns.map((column) => ({ name: column, type: 'string' }));
+		this.tables.push({ id, name, columns: texts, rows: [], nextId: 1 });
+		this.insert(this.tables.at(-1)!, rows);
+	}
+
 	/** Changes rows as people do in n8n's editor. */
 	edit(change: (rows: TableRow[]) => TableRow[], name = 'Business Messaging Campaigns'): void {
 		const table = this.tables.find((one) => one.name === name)!;

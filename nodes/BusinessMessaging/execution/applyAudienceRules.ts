@@ -13,15 +13,7 @@ import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
 import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
-import {
-	type Guard,
-	type Outcome,
-	type ValidItem,
-	hasFailed,
-	inState,
-	mayReach,
-	skip,
-} from './item';
+import { type Outcome, type ValidItem, hasFailed, inState, mayReach, skip } from './item';
 import type { Rounds } from './rounds';
 import { nextClosing, nextOpening } from './sendWindow';
 
@@ -152,15 +144,6 @@ export function outsideWindow(item: ValidItem): Outcome | undefined {
 	const timeZones = zones.length > maxShownZones ? `${zones.length} time zones` : zones.join(', ');
 	return skip(item, 'outsideSendWindow', { ...opening, timeZones });
 }
-
-/** The Send Window as a guard: it may close while other messages are sent, or while a request waits for its turn. */
-export const sendWindow: Guard = {
-	guard: async (item, send) => {
-		const outcome = outsideWindow(item) ?? (await send());
-		const isCancelled = hasFailed(outcome) && outcome.failure.kind === 'cancelled';
-		return (isCancelled && outsideWindow(item)) || outcome;
-	},
-};
 
 /** If there are more time zones, they are only counted: a toll-free number of +1 may be in 75. */
 const maxShownZones = 5;

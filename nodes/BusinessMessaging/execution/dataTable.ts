@@ -113,7 +113,7 @@ async function createTable(
 export class DataTable {
 	constructor(
 		private readonly caller: TableCaller,
-		private readonly id: string,
+		readonly id: string,
 	) {}
 
 	/** The rows after an ID (exclusive) for which all conditions hold, in the order of their IDs, in parts. */

@@ -15,6 +15,7 @@ export type SkipReason =
 	| 'frequencyCap'
 	| 'mayHaveBeenSent'
 	| 'notInTest'
+	| 'optedOut'
 	| 'outsideSendWindow';
 
 /** One input item on its way through a run. */

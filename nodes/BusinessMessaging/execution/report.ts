@@ -239,6 +239,7 @@ function phrasesOf({ isPreview, hasErrorOutput }: MessageRun, isTest: boolean) {
 	const phrases: Record<ResultKind, string> = {
 		done: isPreview ? 'would be sent' : sent,
 		duplicate: 'duplicates',
+		optedOut: 'opted out',
 		excluded: 'excluded',
 		outsideSendWindow: 'outside the Send Window',
 		frequencyCap: 'over the Frequency Cap',

@@ -8,12 +8,7 @@ import type { Operation, OperationRequest, RunOptions } from '../operations/oper
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
-import {
-	applyAudienceRules,
-	outsideWindow,
-	rememberRecipients,
-	sendWindow,
-} from './applyAudienceRules';
+import { applyAudienceRules, rememberRecipients } from './applyAudienceRules';
 import { CampaignGuard } from './campaignGuard';
 import {
 	type Guard,
@@ -29,8 +24,10 @@ import {
 	toOutcome,
 } from './item';
 import { atMost, inQueues } from './keyedQueue';
+import { LastCheck } from './lastCheck';
 import { isEvaluation } from './n8nMode';
 import { toNodeError, toOutputs } from './itemOutput';
+import { OptOuts } from './optOuts';
 import { previewItems } from './previewItems';
 import { addHints, labelExecution, logProgress, reportFigures, resetFigures } from './report';
 import { RetryRecord } from './retryRecord';
@@ -62,6 +59,7 @@ interface Run {
 	listening?: Listening;
 	/** For messages with Send Once or a Frequency Cap. */
 	log?: CampaignGuard;
+	lastCheck?: LastCheck;
 	/** Missing if it could not be prepared; then no item is pending. */
 	client?: Client;
 	prepared?: unknown;
@@ -196,10 +194,13 @@ async function openRun(
 		await mapInTurns(pending, (item) => review(operation, item, prepared));
 		if (operation.recipientOf)
 			await applyAudienceRules(client, items.filter(mayReach), new Rounds(context));
+		const optOuts = await OptOuts.open(context, pending.filter(inState('pending')));
+		optOuts?.leaveOut(pending);
+		for (const hint of optOuts?.hints ?? []) client.hints.add(hint);
 		// All of them: a duplicate that is left out now may be sent instead of the item before it.
 		const isSending = pending.some(inState('pending'));
 		const log = isSending ? await CampaignGuard.open(context, pending) : undefined;
-		return { operation, record, client, prepared, log };
+		return { operation, record, client, prepared, log, lastCheck: new LastCheck(optOuts) };
 	} catch (error) {
 		fail(pending, error);
 		return { operation, record };
@@ -259,7 +260,7 @@ function lookAhead({ aheadMs }: CampaignGuard, client: Client, simultaneous: num
 /** What guards see of an item whose turn came after the run was stopped. */
 const stopped = toOutcome(new ServiceError('The run was stopped', { kind: 'cancelled' }));
 
-/** Whether a request has failed. One that was held back has not: `sendWindow` may leave out its item. */
+/** Whether a request has failed. One that was held back has not: `LastCheck` may leave out its item. */
 function isFailure(outcome: Outcome): boolean {
 	return hasFailed(outcome) && outcome.failure.kind !== 'cancelled';
 }
@@ -288,7 +289,7 @@ async function carryOut(
 	items: ValidItem[],
 	stopsAtFirstFailure: boolean,
 ): Promise<string | undefined> {
-	const { operation, record, client, log } = run;
+	const { operation, record, client, log, lastCheck } = run;
 	if (!client) return undefined;
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
@@ -299,7 +300,7 @@ async function carryOut(
 		isStopped: () => hasToStop || context.getExecutionCancelSignal()?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
-	const guards = compact([record, sendWindow, log]);
+	const guards = compact([record, lastCheck, log]);
 	const sendOne = async (item: ValidItem): Promise<void> => {
 		let isTooLate = false;
 		const sendUnguarded: Send = async (request = item.request) =>
@@ -323,14 +324,16 @@ async function carryOut(
 
 /** Sends the request of an item. Does not throw. */
 async function sendItem(
-	{ operation, record, prepared, listening }: Run,
+	{ operation, record, prepared, listening, lastCheck }: Run,
 	client: Client,
 	item: ValidItem,
 	request: OperationRequest,
 ): Promise<Outcome> {
 	try {
 		await listening?.tell(item);
-		const isStillAllowed = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
+		// An error counts as no; the guard then finds it again.
+		const isStillAllowed = async () =>
+			(item.hasBegun = (await lastCheck?.hold(item).catch(toOutcome)) === undefined);
 		const keyed = { ...request, isStillAllowed, idempotencyKey: record?.begin(item) };
 		return { records: await operation.run(client, keyed, prepared) };
 	} catch (error) {

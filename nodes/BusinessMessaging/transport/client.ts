@@ -35,7 +35,7 @@ export interface ApiRequest {
 	/** Sent as `Idempotency-Key` (assumption). By default, each call has a new key, unless the endpoint is idempotent. */
 	idempotencyKey?: string;
 	/** Called each time the request's turn has come. If it returns false, the request is not sent. Must not throw. */
-	isStillAllowed?: () => boolean;
+	isStillAllowed?: () => boolean | Promise<boolean>;
 	/** The greatest number of attempts of a request that may be repeated, without those that got 429; four by default. */
 	attempts?: number;
 	/** Whether a body with a successful status refuses the request. By default, the general signs are checked. */
@@ -197,7 +197,7 @@ export class Client {
 	private async exchange(
 		request: Parameters<HttpSend>[0],
 		call: CallInfo,
-		isStillAllowed?: () => boolean,
+		isStillAllowed?: ApiRequest['isStillAllowed'],
 	): Promise<TextResponse | ServiceError> {
 		const { to } = request.body ?? {};
 		const recipient = typeof to === 'string' ? to : undefined;
@@ -250,7 +250,7 @@ export class Client {
 	private async takeTurn(
 		limiter: RateLimiter,
 		subject: string,
-		isStillAllowed = () => true,
+		isStillAllowed: ApiRequest['isStillAllowed'] = () => true,
 		refusal?: TextResponse,
 	): Promise<Slot | ServiceError> {
 		const { signal } = this.options;
@@ -259,9 +259,9 @@ export class Client {
 			const body = refusal && this.parse(this.config.redact(refusal.body));
 			return rateLimitedError(limiter.waitMs(subject), body);
 		}
-		if (slot !== 'stopped' && isStillAllowed()) return slot;
+		if (slot !== 'stopped' && (await isStillAllowed())) return slot;
 		if (slot !== 'stopped') slot.unsent();
-		const reason = slot === 'stopped' ? 'The execution was stopped' : 'The send window closed';
+		const reason = slot === 'stopped' ? 'The execution was stopped' : 'It may no longer be sent';
 		return new ServiceError(`${reason} before the request was sent`, { kind: 'cancelled' });
 	}
 

@@ -4,6 +4,10 @@ import type { Promises } from './types';
 export const campaigns: Promises = {
 	'docs/campaigns.md': [
 		{
+			sentence: 'If the table cannot be read, nothing is sent.',
+			provedBy: ['engine/execution/optOuts.test.ts: nothing is sent if the table cannot be read'],
+		},
+		{
 			sentence: 'Then nobody gets both, and one report compares them.',
 			provedBy: [
 				'n8n/e2e/campaign.test.ts: a comparison of two templates: everybody gets one of the two, and nobody gets a second one',

@@ -6,13 +6,13 @@ import {
 	applyAudienceRules,
 	outsideWindow,
 	rememberRecipients,
-	sendWindow,
 } from '../../../nodes/BusinessMessaging/execution/applyAudienceRules';
 import {
 	type Outcome,
 	type ValidItem,
 	skip,
 } from '../../../nodes/BusinessMessaging/execution/item';
+import { LastCheck } from '../../../nodes/BusinessMessaging/execution/lastCheck';
 import { Rounds } from '../../../nodes/BusinessMessaging/execution/rounds';
 import type {
 	Audience,
@@ -272,7 +272,7 @@ describe('outside the Send Window', () => {
 		const refused = { failure: new ServiceError('No', { kind: 'refused' }) };
 		const guard = async (outcome: Outcome, end = '2030-01-15T20:00:00.000Z') => {
 			at('2030-01-15T12:00:00.000Z');
-			return await sendWindow.guard(message, async () => {
+			return await new LastCheck().guard(message, async () => {
 				at(end);
 				return await Promise.resolve(outcome);
 			});
@@ -282,7 +282,7 @@ describe('outside the Send Window', () => {
 		expect(await guard(refused)).toBe(refused);
 		at('2030-01-15T22:00:00.000Z');
 		const send = jest.fn();
-		expect(await sendWindow.guard(message, send)).toMatchObject({ isLeftOut: true });
+		expect(await new LastCheck().guard(message, send)).toMatchObject({ isLeftOut: true });
 		expect(send).not.toHaveBeenCalled();
 	});
 });

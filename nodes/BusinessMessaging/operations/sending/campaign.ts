@@ -23,6 +23,15 @@ export const campaignFields = [
 /** Further fields of Send Once, for Options. */
 export const campaignOptions = [
 	showFor(
+		booleanField({
+			displayName: 'Send to Opted-Out People',
+			name: 'includeOptedOut',
+			description:
+				'Whether the message also goes to people in the data table Opt-outs, e.g. because it is about an order. Otherwise, they get no message of a campaign.',
+		}),
+		{ '/sendOnce': [true] },
+	),
+	showFor(
 		textField({
 			displayName: 'Variant',
 			name: 'variant',
@@ -41,7 +50,9 @@ export type Campaign = NonNullable<ReturnType<typeof readCampaign>>;
 export function readCampaign({
 	sendOnce,
 	campaign,
-	options: { variant = '' },
+	options: { variant = '', includeOptedOut = false },
 }: ValuesOf<typeof campaignFields> & { options: Partial<ValuesOf<typeof campaignOptions>> }) {
-	return sendOnce ? { name: campaign.trim(), variant: variant.trim() } : undefined;
+	return sendOnce
+		? { name: campaign.trim(), variant: variant.trim(), includesOptedOut: includeOptedOut }
+		: undefined;
 }

@@ -1,0 +1,184 @@
+/** The data table Opt-outs of a project: people who get no message of a campaign. docs/adr/0013-audience-rules.md */
+import { noop } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+
+import { BoundedMap } from '../boundedMap';
+import { quoted, textOrJson } from '../jsonValues';
+import { recipientOf } from '../operations/phoneFields';
+import { samePhoneKey } from '../phone/compare';
+import { isPersonId, readPhone, withLatinDigits } from '../phone/readPhone';
+import { InputError } from '../transport/errors';
+import { yieldToN8n } from '../yieldToN8n';
+import { lastDigits } from './campaignLog';
+import {
+	type DataTable,
+	type TableCaller,
+	type TableDescription,
+	openDataTable,
+	wordsOf,
+} from './dataTable';
+import { type Outcome, type ValidItem, inState, skip } from './item';
+
+/** The table. People may have made it themselves, with the phones only. */
+export const optOutTable: TableDescription = {
+	name: 'Opt-outs',
+	columns: { phone: 'string', since: 'date', words: 'string', workflow: 'string' },
+	optional: ['since', 'words', 'workflow'],
+};
+
+/** A run that sends looks again this often, ms. */
+const lookEveryMs = 1_000;
+/** When a message goes out, the last look is at most this old, ms. */
+const maxAgeMs = 2_000;
+/** A larger table is read completely only once in this time, ms; otherwise only its changed rows. */
+const completeEveryMs = 60_000;
+const smallTable = 1_000;
+/** The numbers in an entry with further words, e.g. `+44 7700 900123 (Anna)`. */
+const numberInText = /\+?\d[\d\s()./-]{5,}\d/g;
+/** A changed row may become visible this late, ms. */
+const overlapMs = 60_000;
+
+/** What this process knows of a table. All runs that use the table share it. */
+class OptOutList {
+	private people = new Set<string>();
+	/** The last digits of numbers that cannot be read, e.g. without a country code: everybody with these is left out. */
+	private digits = new Set<string>();
+	/** Entries that are no phone numbers. */
+	unread = new Set<string>();
+	private size = 0;
+	private newest = 0;
+	private completeAt = -Infinity;
+	/** When the last look began that has succeeded. */
+	private lookedAt = -Infinity;
+	private looking?: Promise<void>;
+	private next?: Promise<void>;
+
+	get ageMs(): number {
+		return performance.now() - this.lookedAt;
+	}
+
+	has(person: string): boolean {
+		return this.people.has(person) || this.digits.has(lastDigits(person));
+	}
+
+	/** Reads what is new in the table by now. All calls during a look share the next one. @throws Error */
+	async look(table: DataTable): Promise<void> {
+		const begin = async () => {
+			this.next = undefined;
+			this.looking = this.read(table).finally(() => (this.looking = undefined));
+			await this.looking;
+		};
+		if (!this.looking) return await begin();
+		this.next ??= this.looking.then(begin, begin);
+		await this.next;
+	}
+
+	private async read(table: DataTable): Promise<void> {
+		const begin = performance.now();
+		const isComplete = this.size < smallTable || begin - this.completeAt > completeEveryMs;
+		const since = new Date(this.newest - overlapMs).toISOString();
+		const changed = [{ column: 'updatedAt', is: 'gte' as const, value: since }];
+		const rows: IDataObject[] = [];
+		for await (const part of table.read(isComplete ? [] : changed, 0)) rows.push(...part);
+		if (isComplete) {
+			[this.people, this.digits, this.unread] = [new Set(), new Set(), new Set()];
+			[this.size, this.completeAt] = [rows.length, begin];
+		}
+		const yieldNow = yieldToN8n();
+		for (const row of rows) {
+			this.add(row);
+			await yieldNow();
+		}
+		this.lookedAt = begin;
+	}
+
+	private add({ phone, updatedAt }: IDataObject): void {
+		this.newest = Math.max(this.newest, new Date(textOrJson(updatedAt)).getTime() || 0);
+		const written = withLatinDigits(textOrJson(phone)).trim();
+		const { e164 } = readPhone(written);
+		const numbers = e164 === undefined ? (written.match(numberInText) ?? []) : [];
+		if (numbers.length === 0 && e164 === undefined && written !== '' && !isPersonId(written))
+			this.unread.add(written);
+		if (e164 !== undefined) this.people.add(samePhoneKey(e164));
+		for (const number of numbers) {
+			this.people.add(samePhoneKey(number));
+			this.digits.add(lastDigits(number));
+		}
+	}
+}
+
+/** By the ID of their table. */
+const lists = new BoundedMap<string, OptOutList>({ maxSize: 100, maxAgeMs: 3_600_000 });
+
+const use = { needs: "'Send Once' and 'Frequency Cap'", otherwise: 'Nothing was sent.' };
+
+/** Leaves out people who have opted out: before the first message, and right before each message goes out. */
+export class OptOuts {
+	private table?: DataTable;
+	private list?: OptOutList;
+	/** When it was last seen that there is no table. */
+	private missingAt = -Infinity;
+
+	private constructor(private readonly caller: TableCaller) {}
+
+	/** Undefined if no item is a message of a campaign, or all are for everybody. @throws InputError; then nothing may be sent */
+	static async open(caller: TableCaller, items: ValidItem[]): Promise<OptOuts | undefined> {
+		if (!items.some(isMeant)) return undefined;
+		const optOuts = new OptOuts(caller);
+		await optOuts.look();
+		return optOuts;
+	}
+
+	/** Gives an outcome to items whose recipients have opted out. */
+	leaveOut(items: ValidItem[]): void {
+		for (const item of items.filter(inState('pending'))) item.outcome = this.outcomeOf(item);
+	}
+
+	/** What users should know of the table. */
+	get hints(): string[] {
+		const unread = [...(this.list?.unread ?? [])];
+		if (unread.length === 0) return [];
+		const examples = unread.slice(0, 3).map((one) => `"${quoted(one)}"`);
+		return [
+			`The data table "${optOutTable.name}" has entries that are not phone numbers, so nobody was left out because of them: ${examples.join(', ')}. Correct the column phone.`,
+		];
+	}
+
+	/** The outcome of an item whose recipient has opted out by now. @throws InputError if that is not known */
+	async hold(item: ValidItem): Promise<Outcome | undefined> {
+		if (!isMeant(item)) return undefined;
+		const ageMs = this.list?.ageMs ?? performance.now() - this.missingAt;
+		const looking = ageMs > lookEveryMs ? this.look() : undefined;
+		if (ageMs > maxAgeMs) await looking;
+		else looking?.catch(noop); // the next message looks again
+		return this.outcomeOf(item);
+	}
+
+	private outcomeOf(item: ValidItem): Outcome | undefined {
+		return isMeant(item) && this.list?.has(recipientOf(item.request))
+			? skip(item, 'optedOut')
+			: undefined;
+	}
+
+	/** @throws InputError */
+	private async look(): Promise<void> {
+		const begin = performance.now();
+		this.table ??= await openDataTable(this.caller, optOutTable, use, 'return');
+		// There is no table before the first person has opted out.
+		if (!this.table) {
+			this.missingAt = begin;
+			return;
+		}
+		this.list ??= lists.getOrSet(this.table.id, () => new OptOutList());
+		await this.list.look(this.table).catch((error: unknown) => {
+			throw new InputError(
+				`The data table "${optOutTable.name}" could not be read, so this message was not sent`,
+				`Run the node again when the problem is solved. n8n says: ${wordsOf(error)}`,
+			);
+		});
+	}
+}
+
+/** Whether opted-out people do not get this message. */
+const isMeant = ({ request: { rules } }: ValidItem): boolean =>
+	rules?.campaign !== undefined && !rules.campaign.includesOptedOut;

@@ -1,0 +1,134 @@
+/** People in the data table Opt-outs get no message of a campaign. */
+import { range } from 'lodash';
+
+import { useService } from '../../../harness/engine/service';
+import { until } from '../../../harness/until';
+import {
+	type RunValues,
+	anna,
+	audienceRuns,
+	berta,
+	carl,
+	dora,
+	people,
+	reasons,
+} from './audienceRuns';
+
+const service = useService();
+const { run, sentTo } = audienceRuns(service);
+const tables = () => service.engine.tables;
+const optOut = (...phones: Array<string | number>) =>
+	tables().create(
+		'Opt-outs',
+		phones.map((phone) => ({ phone })),
+		['phone', 'since', 'words', 'workflow'],
+	);
+const once = { sendOnce: true, campaign: 'sale' };
+const runOnce = async ({ parameters, ...values }: RunValues = {}) =>
+	await run({ ...values, parameters: { ...once, ...parameters } });
+
+test('leaves out people in the table, also in a preview, and says so', async () => {
+	optOut(berta, dora);
+	const preview = await runOnce({ parameters: { mode: 'preview' } });
+	expect(reasons(preview)).toEqual([null, 'optedOut', null, 'optedOut']);
+	const { outputs, hints } = await runOnce();
+	expect(outputs[0][1].json).toMatchObject({ to: berta, sendStatus: 'skipped', skipped: true });
+	expect(reasons({ outputs } as never)).toEqual([null, 'optedOut', null, 'optedOut']);
+	expect(hints.map(({ message }) => message)).toEqual(['2 sent, 2 opted out.']);
+	expect(sentTo().sort()).toEqual([anna, carl]);
+	expect(
+		tables()
+			.rows()
+			.map(({ phone }) => phone)
+			.sort(),
+	).toEqual([anna, carl]);
+});
+
+test('knows a number in every spelling that people write into the table', async () => {
+	const phones = ['+44 7700 900123', '+44 7700 900124', '+44 7700 900125', '+44 7700 900126'];
+	const more = ['+44 7700 900127', '+44 7700 900128', '+52 55 1234 5678', '+44 7700 900129'];
+	optOut(
+		...['0044 7700/900123', '447700900124', '07700 900125', '+44 7700 900126 (Anna 2)'],
+		...[447700900127, 'Anna: +44 (7700) 900 128 since May', '+52 1 55 1234 5678'],
+	);
+	const items = [...phones, ...more].map((phone) => ({ phone }));
+	const result = await runOnce({ items });
+	expect(reasons(result)).toEqual([...range(7).map(() => 'optedOut'), null]);
+});
+
+test('an entry that is no number leaves out nobody, and a hint names it', async () => {
+	optOut('Anna', '', 'US.13491208655302741918', berta);
+	const { hints } = await runOnce();
+	expect(hints.map(({ message }) => message)).toEqual([
+		'3 sent, 1 opted out.',
+		'The data table "Opt-outs" has entries that are not phone numbers, so nobody was left out because of them: "Anna". Correct the column phone.',
+	]);
+});
+
+test('sends to them if that is chosen, and without a campaign', async () => {
+	optOut(anna, berta);
+	const all = [null, null, null, null];
+	expect(reasons(await run({}))).toEqual(all);
+	expect(reasons(await runOnce({ parameters: { options: { includeOptedOut: true } } }))).toEqual(
+		all,
+	);
+});
+
+test('a STOP in the middle of a run holds for the messages after it', async () => {
+	await service.fault({ endpoint: 'sendText', delayMs: 1_200, count: 9 });
+	const running = runOnce({
+		items: people.slice(0, 3),
+		parameters: { options: { concurrency: 1 } },
+	});
+	await until('the first message to go out', async () => service.calls('sendText') > 0);
+	optOut(carl);
+	expect(reasons(await running)).toEqual([null, null, 'optedOut']);
+	expect(sentTo()).toEqual([anna, berta]);
+	const statuses = tables()
+		.rows()
+		.map(({ phone, status }) => [phone, status]);
+	expect(statuses).not.toContainEqual([carl, 'sent']);
+	tables().edit(() => [], 'Opt-outs');
+	expect(reasons(await runOnce())).toEqual(['alreadySent', 'alreadySent', null, null]);
+});
+
+test('a STOP while a request waits for its turn holds for this request', async () => {
+	const refusal = { status: 429, headers: { 'retry-after': '3' } };
+	await service.fault({ endpoint: 'sendText', match: berta, ...refusal });
+	const running = runOnce({ items: people.slice(0, 2) });
+	await until('the request to be refused', async () => service.calls('sendText') > 1);
+	optOut(berta);
+	expect(reasons(await running)).toEqual([null, 'optedOut']);
+	expect(sentTo()).toEqual([anna]);
+});
+
+test('nothing is sent if the table has no column phone', async () => {
+	tables().create('Opt-outs', [{ number: anna }]);
+	const { error } = await runOnce();
+	expect(error?.message).toBe('The data table "Opt-outs" has no column phone [item 0]');
+	expect(sentTo()).toEqual([]);
+});
+
+test('nothing is sent if the table cannot be read', async () => {
+	optOut(anna);
+	tables().before = (operation) => {
+		if (operation === 'get') throw new Error('The database is away');
+	};
+	const { error } = await runOnce();
+	expect(error?.message).toMatch(/^The data table "Opt-outs" could not be read/);
+	expect(sentTo()).toEqual([]);
+});
+
+test('a large table is read completely once, and then only what has changed', async () => {
+	optOut(...range(3_000).map((n) => `+49170${1_000_000 + n}`));
+	const old = new Date(Date.now() - 86_400_000).toISOString();
+	tables().edit((rows) => rows.map((row) => ({ ...row, updatedAt: old })), 'Opt-outs');
+	const looks = async () => {
+		tables().calls = {};
+		const result = await runOnce({ parameters: { mode: 'preview' } });
+		return [tables().calls.get, ...reasons(result)];
+	};
+	expect(await looks()).toEqual([4, null, null, null, null]);
+	tables().add({ phone: berta }, 'Opt-outs');
+	expect(await looks()).toEqual([1, null, 'optedOut', null, null]);
+});
