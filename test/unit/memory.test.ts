@@ -9,15 +9,12 @@ import {
 	type Slot,
 	limiterFor,
 } from '../../nodes/BusinessMessaging/transport/rateLimiter';
-import { eventsOf } from '../../nodes/BusinessMessaging/webhooks/deduplication';
 import type { Response } from '../../nodes/BusinessMessaging/webhooks/kept';
+import { RecentEvents } from '../../nodes/BusinessMessaging/webhooks/recentEvents';
 
 const hourMs = 3_600_000;
 let now = 1_000_000;
 beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
-
-/** A response that has ended. */
-const ended = { writableEnded: true, statusCode: 200 } as unknown as Response;
 
 /** Whether what is kept under a name is still what it was when it was last asked for. */
 function isSame(get: (name: string) => unknown): (name: string) => boolean {
@@ -28,9 +25,6 @@ function isSame(get: (name: string) => unknown): (name: string) => boolean {
 		return before === present;
 	};
 }
-
-const isKnown = async (name: string) =>
-	(await eventsOf(name).recognize(ended, 'a'.repeat(11))) === 'taken';
 const others = new BoundedMap<string, object>({ maxSize: 1_000 });
 
 test('entries are let go when they are too old, although nobody uses the map again', () => {
@@ -55,7 +49,6 @@ test('entries are let go when they are too old, although nobody uses the map aga
 
 test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 	['the rate of a service', 1, isSame((name) => limiterFor(name, 60_000))],
-	['an event of a trigger', 48, isKnown],
 	['anything else', 30 * 24, isSame((name) => others.getOrSet(name, () => ({})))],
 ])(
 	'%s is kept for %d h after its last use, and at most 1,000 are kept',
@@ -118,8 +111,8 @@ test('to recognize an event of a delivery takes no longer if the delivery has ma
 		},
 	};
 	const delivery = response as unknown as Response;
-	const events = eventsOf('many events');
-	events.update(undefined);
+	const events = new RecentEvents();
+	events.merge(undefined);
 	const keys = range(1_000).map((n) => String(n).padEnd(11, '_'));
 	for (const key of keys) expect(await events.recognize(delivery, key)).toBe('new');
 	expect(looks).toBeLessThan(2 * keys.length);
@@ -128,7 +121,6 @@ test('to recognize an event of a delivery takes no longer if the delivery has ma
 /** Collections that grow without a bound, and why they stay small: each entry is removed when its work ends. */
 const exceptions: Record<string, string> = {
 	'nodes/BusinessMessaging/mutex.ts ends': 'until the last task under a key has ended',
-	'nodes/BusinessMessaging/trigger/collect.ts open': 'until the group starts its execution',
 };
 
 test('no other map, set or list of a file grows at run time', () => {

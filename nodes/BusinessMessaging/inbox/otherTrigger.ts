@@ -44,6 +44,12 @@ export class OtherTrigger {
 		this.hasWarned = false;
 	}
 
+	/** An inbox without open questions is gone: messages are ordinary. */
+	forget(inbox: string): void {
+		if (this.known === inbox) this.known = undefined;
+		this.listedAt = this.ports.now();
+	}
+
 	/** What messages are. @returns undefined if the service has to deliver again */
 	async ask(messages: Delivered[], from: Source): Promise<Verdict[] | undefined> {
 		const { isManual } = this.ports;

@@ -1,4 +1,4 @@
-/** The messages between our nodes, and what the inbox needs from outside (calls.ts, openKeeper.ts or simulation). */
+/** The messages between our nodes, and what the inbox needs from outside (calls.ts, inboxMemory.ts or simulation). */
 import type { Late, Person, Run, RunState, Verdict } from './core';
 import type { Delivered, Source } from './messageNames';
 
@@ -18,6 +18,8 @@ export type Request =
 	| { is: 'end'; id: string }
 	/** Of Send and Wait, to another trigger: where the inbox is. */
 	| { is: 'look'; inbox: string }
+	/** Of the inbox, to another trigger: no question is open, and the inbox is being unpublished or switched off. */
+	| { is: 'bye'; inbox: string }
 	/** Of another trigger, to the inbox: what these messages are. */
 	| { is: 'what'; from: Source; messages: Delivered[] }
 	/** Of the inbox to itself: store what you know. */

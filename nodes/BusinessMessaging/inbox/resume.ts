@@ -4,7 +4,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { writeLog } from '../log';
 import { connect } from '../transport/connect';
 import { asFailure } from '../transport/errors';
-import { refuse } from '../webhooks/delivery';
+import { Refusal, refuse } from '../webhooks/refusal';
 import { openCall, refusal, repliesIn } from './calls';
 import { outputsOf } from './output';
 
@@ -13,6 +13,7 @@ import { outputsOf } from './output';
  * the error; after 503, the sender tries again.
  */
 export async function receiveReply(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const response = context.getResponseObject();
 	try {
 		const { wait: id } = context.getQueryData() as { wait?: unknown };
 		const keyId = await connect(context).then(
@@ -21,8 +22,8 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		);
 		const call =
 			keyId === undefined ? undefined : openCall(keyId, String(id), context.getBodyData());
-		if (!call) return refuse(context, 401, refusal);
-		if (call === 'tooEarly') return refuse(context, 503, 'Try again');
+		if (!call) return refuse(response, new Refusal(401, refusal));
+		if (call === 'tooEarly') return refuse(response, new Refusal(503, 'Try again'));
 		// In a loop, the call may be for an earlier round.
 		const waiting = readWait(context);
 		if (waiting !== undefined && waiting !== id)
@@ -35,7 +36,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		};
 	} catch (error) {
 		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);
-		return refuse(context, 503, 'Not handled. Try again later');
+		return refuse(response, new Refusal(503, 'Not handled. Try again later'));
 	}
 }
 

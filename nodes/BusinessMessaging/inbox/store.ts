@@ -19,6 +19,17 @@ interface Restoring {
 	run(run: Run): void;
 }
 
+/** How many runs wait for replies, as far as n8n has stored it. */
+export function openRunsIn(stored: unknown): number {
+	const names = Object.keys({ ...(stored as object | undefined) });
+	return names.filter((name) => !(name in others)).length;
+}
+
+/** Whether nothing is open and no other trigger needs to ask about a message, as far as n8n has stored it. */
+export function isIdle(stored: unknown): boolean {
+	return openRunsIn(stored) === 0 && !('late' in { ...(stored as object | undefined) });
+}
+
 /** What n8n stores of an inbox. */
 export class Store {
 	/** The stored texts of runs and of late replies that have not changed since. */

@@ -5,10 +5,10 @@
 import { uniq } from 'lodash';
 
 import { pause } from '../transport/deadline';
-import { eventsOf } from '../webhooks/deduplication';
 import { hasSucceeded } from '../webhooks/delivery';
 import type { IncomingEvent } from '../webhooks/incomingEvent';
 import type { Response } from '../webhooks/kept';
+import type { RecentEvents } from '../webhooks/recentEvents';
 import { isReceipt } from './filters';
 import type { TriggerSettings } from './settings';
 
@@ -35,6 +35,7 @@ interface Rule {
 
 /** Undefined if the events start an execution at once, e.g. events of several people. */
 function ruleFor(events: IncomingEvent[], settings: TriggerSettings): Rule | undefined {
+	if (events.length === 0) return undefined;
 	const senders = uniq(events.map(({ sender }) => sender));
 	if (settings.groupMs > 0 && senders.length === 1 && senders[0]) {
 		const [quietMs, maxMs] = [settings.groupMs, maxGroupSeconds * 1_000];
@@ -55,10 +56,9 @@ class Collection {
 	private readonly waiting: Response[] = [];
 
 	/** @param first the response to the delivery that starts the execution */
-	constructor(private readonly first: Response) {}
+	constructor(readonly first: Response) {}
 
-	add(key: string, response: Response, events: IncomingEvent[]): void {
-		eventsOf(key).handOver(response, this.first);
+	add(response: Response, events: IncomingEvent[]): void {
 		this.events.push(...events);
 		this.waiting.push(response);
 	}
@@ -83,32 +83,37 @@ class Collection {
 	}
 }
 
-/** Collections to which events can still be added. */
-const open = new Map<string, Collection>();
+/** The collections of one trigger. */
+export class Collections {
+	/** Those to which events can still be added. */
+	private readonly open = new Map<string, Collection>();
 
-/**
- * Lets the events of a delivery wait for others, if the user wants that. @param node its key, see nodeKey
- * @returns the events that start an execution now; undefined if another delivery starts it and responds to this one
- */
-export async function collect(
-	node: string,
-	response: Response,
-	events: IncomingEvent[],
-	settings: TriggerSettings,
-): Promise<IncomingEvent[] | undefined> {
-	const rule = ruleFor(events, settings);
-	if (!rule) return events;
-	const key = `${node} ${settings.isTest} ${rule.name}`;
-	const earlier = open.get(key);
-	if (earlier) {
-		earlier.add(node, response, events);
-		return undefined;
+	constructor(private readonly recent: RecentEvents) {}
+
+	/**
+	 * Lets the events of a delivery wait for others, if the user wants that.
+	 * @returns the events that start an execution now; none if another delivery starts it and responds to this one
+	 */
+	async join(
+		response: Response,
+		events: IncomingEvent[],
+		settings: TriggerSettings,
+	): Promise<IncomingEvent[]> {
+		const rule = ruleFor(events, settings);
+		if (!rule) return events;
+		const name = `${settings.isTest} ${rule.name}`;
+		const earlier = this.open.get(name);
+		if (earlier) {
+			this.recent.handOver(response, earlier.first);
+			earlier.add(response, events);
+			return [];
+		}
+		const collection = new Collection(response);
+		collection.events.push(...events);
+		this.open.set(name, collection);
+		await collection.untilQuiet(rule);
+		this.open.delete(name);
+		void collection.answer();
+		return collection.events;
 	}
-	const collection = new Collection(response);
-	collection.events.push(...events);
-	open.set(key, collection);
-	await collection.untilQuiet(rule);
-	open.delete(key);
-	void collection.answer();
-	return collection.events;
 }

@@ -5,19 +5,13 @@
 import { compact, omit, reject, upperFirst, without } from 'lodash';
 import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
 
-import { BoundedMap } from '../boundedMap';
 import { printable, writeLog } from '../log';
 import { type ServiceError, InputError, asFailure, isRefusedContent } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import {
-	checkTriggers,
-	endAwake,
-	keepAwake,
-	noteInbox,
-	noteOpenQuestions,
-} from '../inbox/published';
-import { nodeKey } from '../webhooks/nodeState';
+import { withDeadline } from '../transport/deadline';
+import { checkTriggers, noteOpenQuestions, sayGoodbye } from '../inbox/published';
+import { triggersAmong } from '../inbox/urls';
 import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
 import {
 	type RegisteredWebhook,
@@ -26,15 +20,13 @@ import {
 	listWebhooks,
 	removeWebhooks,
 } from '../webhooks/registrations';
-import { newSecret, readOwnUrl, withSecret } from '../webhooks/secret';
-import { type Registration, recall, remember } from './secrets';
+import { hashOf, isSameHash, readOwnUrl, withSecret } from '../webhooks/secret';
+import { TriggerMemory } from './memory';
+import { type Registration, secretOf } from './registrationRecord';
 import { type TriggerSettings, checkSettings, getsMessages, readTriggerSettings } from './settings';
 
-/**
- * URLs whose registration has just failed. n8n then asks for a clean-up. If the clean-up throws, n8n 2.41 lists the
- * URL, so publishing again reports success without calling the trigger.
- */
-const failed = new BoundedMap<string, true>({ maxSize: 2_000, maxAgeMs: 60_000 });
+/** How long a trigger whose URL is registered by hand waits for the service's list, ms: the list may not be available. */
+const maxListMs = 5_000;
 
 /**
  * Whether the service delivers to this node already; n8n also asks when it starts. Surplus registrations are removed.
@@ -42,30 +34,35 @@ const failed = new BoundedMap<string, true>({ maxSize: 2_000, maxAgeMs: 60_000 }
  */
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	const settings = readTriggerSettings(context);
+	const memory = TriggerMemory.of(context);
+	memory.read(context);
 	try {
 		await checkSettings(context, settings);
 		if (settings.isManual) {
+			await checkManual(context, memory, settings);
 			await unregister(context).catch((error) => writeLog(context, asFailure(error).message));
+			memory.save(context);
 			return true;
 		}
-		const { client, address, registration, own, all } = await makePlan(context, settings);
+		const { client, address, registration, own, all } = await makePlan(context, memory, settings);
 		const kept = own.find(
 			({ url, events }) => url === address && areSameEvents(events ?? [], settings.events),
 		);
 		if (!kept) return false;
-		await check(context, settings, client, all);
-		remember(context, { ...registration, id: kept.id });
+		await check(context, memory, settings, client, all);
+		memory.registration.set({ ...registration, id: kept.id }, settings.isTest);
+		memory.save(context);
 		await removeWebhooks(client, without(own, kept));
-		begin(context, settings);
+		begin(context, memory, settings);
 		return true;
 	} catch (error) {
 		const failure = asFailure(error);
-		if (!staysAsItWas(context, failure)) throw notRegistered(context, failure);
+		if (!staysAsItWas(context, memory, failure)) throw notRegistered(context, memory, failure);
 		writeLog(
 			context,
 			`"${context.getNode().name}" could not check its webhook at the service and assumes that it is unchanged. ${failure.message}`,
 		);
-		begin(context, settings);
+		begin(context, memory, settings);
 		return true;
 	}
 }
@@ -76,12 +73,14 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
  */
 export async function register(context: IHookFunctions): Promise<boolean> {
 	const settings = readTriggerSettings(context);
-	const { events } = settings;
+	const { events, isTest } = settings;
+	const memory = TriggerMemory.of(context);
+	memory.read(context);
 	try {
-		const { client, address, registration, own, all } = await makePlan(context, settings);
-		await check(context, settings, client, all);
+		const { client, address, registration, own, all } = await makePlan(context, memory, settings);
+		await check(context, memory, settings, client, all);
 		const made = { ...registration, madeAt: Date.now() };
-		remember(context, made); // the service may call the URL at once
+		memory.registration.set(made, isTest); // the service may call the URL at once
 		let outdated = own;
 		const given = await addWebhook(client, { url: address, events }).catch(async (error) => {
 			if (own.length === 0 || !mayBeTaken(asFailure(error))) throw error;
@@ -104,29 +103,63 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 			client,
 			reject(outdated, ({ url }) => !isAdded && url === address),
 		);
-		remember(context, { ...made, id });
-		begin(context, settings);
+		memory.registration.set({ ...made, id }, isTest);
+		memory.save(context);
+		begin(context, memory, settings);
 		return true;
 	} catch (error) {
-		throw notRegistered(context, asFailure(error));
+		throw notRegistered(context, memory, asFailure(error));
 	}
 }
 
 /** Checks that the triggers of this n8n agree on where replies are kept, unless n8n starts. @throws InputError */
 async function check(
 	context: IHookFunctions,
+	memory: TriggerMemory,
 	settings: TriggerSettings,
 	client: Client,
 	all: RegisteredWebhook[],
 ): Promise<void> {
 	if (settings.isTest || !getsMessages(settings)) return;
-	if (!isStart(context)) await checkTriggers(context, client, all, settings.keepsReplies);
-	else if (!settings.keepsReplies) noteInbox(context, all);
+	const own = webhookUrlOf(context);
+	const triggers = triggersAmong(
+		all.map(({ url }) => url),
+		own,
+	);
+	// While n8n starts, other triggers may not be ready.
+	const inbox = isStart(context)
+		? triggers.inboxes[0]
+		: await checkTriggers(context, client, triggers, settings);
+	if (!settings.keepsReplies && inbox !== undefined) memory.inboxUrl.set(inbox);
+}
+
+/** Checks a trigger whose URL is registered by hand, as far as the service shows its list. @throws InputError */
+async function checkManual(
+	context: IHookFunctions,
+	memory: TriggerMemory,
+	settings: TriggerSettings,
+): Promise<void> {
+	if (settings.isTest) return;
+	const client = await connect(context);
+	const listed = await withDeadline(listWebhooks(client), maxListMs).catch(() => undefined);
+	if (listed) await check(context, memory, settings, client, listed);
 }
 
 /** Lets the inbox wake, if the trigger is or was one. */
-function begin(context: IHookFunctions, { isTest, keepsReplies }: TriggerSettings): void {
-	if (!isTest) keepAwake(context, keepsReplies);
+function begin(
+	context: IHookFunctions,
+	{ inbox, wakeLoop }: TriggerMemory,
+	{ isTest, keepsReplies }: TriggerSettings,
+): void {
+	if (isTest) return;
+	const hasQuestions = inbox.openQuestions > 0;
+	if (!keepsReplies && hasQuestions)
+		writeLog(
+			context,
+			`"${context.getNode().name}" no longer keeps the replies for Send and Wait, but questions are open. From now on, replies start workflows. The runs that asked go on when their wait time is over.`,
+		);
+	if (keepsReplies || hasQuestions) wakeLoop.start(context);
+	else wakeLoop.end(webhookUrlOf(context));
 }
 
 function hidesAddresses(): InputError {
@@ -150,23 +183,21 @@ function mayBeTaken(failure: ServiceError): boolean {
 export async function unregister(context: IHookFunctions): Promise<boolean> {
 	const url = webhookUrlOf(context);
 	const { isManual } = readTriggerSettings(context);
-	const known = recall(context, url);
-	const key = urlKey(context);
-	const cleansUp = failed.has(key);
-	failed.delete(key);
-	endAwake(context);
-	if (!cleansUp) noteOpenQuestions(context);
+	const memory = TriggerMemory.of(context);
+	const isTest = isTestUrl(context, memory, url);
+	memory.read(context, isTest);
+	const known = memory.registration.ofUrl(url);
+	const cleansUp = memory.failed?.url === url;
+	memory.failed = undefined;
+	const isInbox = memory.wakeLoop.end(url);
+	if (isInbox && !cleansUp) noteOpenQuestions(context, memory.inbox.openQuestions);
 	if (isManual && !known?.id) return true;
 	try {
 		const client = await connect(context);
 		if (undeliverableReason(url, client.config)) return true; // then there cannot be a registration
-		const own = ownOf(await listWebhooks(client), url);
-		// With Manual, all other registrations with our URL belong to the user.
-		const secrets = [true, false].map((keeps) => withSecret(url, known?.secret ?? '', keeps));
-		await removeWebhooks(
-			client,
-			own.filter((webhook) => !isManual || secrets.includes(webhook.url ?? '')),
-		);
+		const all = await listWebhooks(client);
+		await removeWebhooks(client, removableAmong(ownOf(all, url), isManual, known));
+		if (isInbox && memory.inbox.isIdle) await sayGoodbye(context, client, all);
 	} catch (error) {
 		// The error of a clean-up would only hide the first one.
 		if (cleansUp || !known?.id) return false;
@@ -175,12 +206,31 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 			`The webhook could not be removed at the service. ${printable(asFailure(error).message)}. While the workflow is not published, events of this webhook start nothing. To remove the webhook, publish the workflow again, then unpublish it.`,
 		);
 	}
-	if (known) remember(context, omit(known, 'id'));
+	if (known) memory.registration.set(omit(known, 'id'), isTest);
+	memory.save(context, isTest);
 	return true;
 }
 
+/** Whether a URL is the one on which the editor listens: when n8n removes a webhook, the mode does not say it. */
+function isTestUrl(context: IHookFunctions, memory: TriggerMemory, url: string): boolean {
+	memory.read(context, true);
+	const { registration, failed } = memory;
+	return registration.isOfTest(url) || (failed?.url === url && failed.isTest);
+}
+
+/** With Manual, all registrations with our URL belong to the user, unless they have the secret of ours. */
+function removableAmong(
+	own: RegisteredWebhook[],
+	isManual: boolean,
+	known: Registration | undefined,
+): RegisteredWebhook[] {
+	const isOurs = ({ url = '' }: RegisteredWebhook) =>
+		isSameHash(hashOf(readOwnUrl(url)?.secret ?? ''), known?.secretHash ?? '');
+	return isManual ? own.filter(isOurs) : own;
+}
+
 /** What checking and registering need. `address` is the URL with the secret. */
-async function makePlan(context: IHookFunctions, settings: TriggerSettings) {
+async function makePlan(context: IHookFunctions, memory: TriggerMemory, settings: TriggerSettings) {
 	const url = webhookUrlOf(context);
 	const { events, secretVersion, keepsReplies, isTest } = settings;
 	if (events.length === 0)
@@ -190,14 +240,16 @@ async function makePlan(context: IHookFunctions, settings: TriggerSettings) {
 		);
 	const client = await connect(context);
 	checkDeliverable(url, client.config);
-	const known = recall(context, url);
+	const secret = secretOf(context, client.config.keyId, secretVersion, isTest);
+	const secretHash = hashOf(secret);
+	const known = memory.registration.ofUrl(url);
 	const registration: Registration =
-		known?.secretVersion === secretVersion
-			? known
-			: { url, secret: newSecret(), secretVersion, madeAt: Date.now() };
+		known?.secretHash === secretHash
+			? { ...known, secretVersion }
+			: { url, secretHash, secretVersion, madeAt: Date.now() };
 	const all = await listWebhooks(client);
 	const own = ownOf(all, url);
-	const address = withSecret(url, registration.secret, keepsReplies && !isTest);
+	const address = withSecret(url, secret, keepsReplies && !isTest);
 	return { client, address, registration, own, all };
 }
 
@@ -227,9 +279,13 @@ function hiddenAmong(
  * When n8n starts, a known registration counts as unchanged while the service does not respond. Otherwise, n8n would
  * remove the webhook, and events would be lost until n8n manages to activate the workflow again.
  */
-function staysAsItWas(context: IHookFunctions, failure: ServiceError): boolean {
+function staysAsItWas(
+	context: IHookFunctions,
+	{ registration }: TriggerMemory,
+	failure: ServiceError,
+): boolean {
 	const isPassing = ['uncertain', 'unreachable', 'rateLimited'].includes(failure.kind);
-	const isKnown = recall(context, webhookUrlOf(context))?.id !== undefined;
+	const isKnown = registration.ofUrl(webhookUrlOf(context))?.id !== undefined;
 	return isStart(context) && isPassing && isKnown;
 }
 
@@ -238,14 +294,19 @@ function isStart(context: IHookFunctions): boolean {
 	return ['init', 'leadershipChange'].includes(context.getActivationMode());
 }
 
-/** While n8n starts, it should go on to list the URL after a failed registration, so that deliveries get through. */
-function notRegistered(context: IHookFunctions, failure: ServiceError): NodeOperationError {
-	if (!isStart(context)) failed.set(urlKey(context), true);
+/**
+ * After a failed registration, n8n asks for a clean-up. If the clean-up throws, n8n 2.41 lists the URL, so publishing
+ * again reports success without calling the trigger. While n8n starts, it should list the URL, so that deliveries get
+ * through.
+ */
+function notRegistered(
+	context: IHookFunctions,
+	memory: TriggerMemory,
+	failure: ServiceError,
+): NodeOperationError {
+	const isTest = context.getMode() === 'manual';
+	if (!isStart(context)) memory.failed = { url: webhookUrlOf(context), isTest };
 	return toNodeError(context, failure);
-}
-
-function urlKey(context: IHookFunctions): string {
-	return `${nodeKey(context)} ${webhookUrlOf(context)}`;
 }
 
 /** n8n shows only the message of the error, so the message includes the advice. */

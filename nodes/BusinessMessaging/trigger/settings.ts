@@ -22,6 +22,8 @@ export function readTriggerSettings(context: Context) {
 	const names = (fields as Array<string | string[]>).flat();
 	const { signature } = options as { signature?: { values?: Partial<SignatureSettings> } };
 	const isManual = options.registration === 'manual';
+	/** Whether deliveries to a URL that is registered by hand must contain the credential's secret. */
+	const demandsSecret = isManual && options.requireSecret === true;
 	return {
 		/** Whether the editor listens for one event on the test URL. */
 		isTest: context.getMode() === 'manual',
@@ -31,8 +33,9 @@ export function readTriggerSettings(context: Context) {
 		isSimplified: context.getNodeParameter('simplify', true) !== false,
 		/** Whether the user registers the URL by hand. */
 		isManual,
-		/** Whether deliveries to a URL that is registered by hand must contain the credential's secret. */
-		demandsSecret: isManual && options.requireSecret === true,
+		demandsSecret,
+		/** Whether the trigger checks who calls it. */
+		isAuthenticated: !isManual || demandsSecret || signature !== undefined,
 		/** How deliveries must be signed, by default if no values are saved; undefined if signatures are not checked. */
 		signature: signature && {
 			scheme: 'sha256-hex' as const,

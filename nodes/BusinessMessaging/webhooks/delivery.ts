@@ -1,5 +1,5 @@
-/** A delivery of the service, its events, and the responses to it. */
-import { type IWebhookFunctions, type IWebhookResponseData, sleep } from 'n8n-workflow';
+/** A delivery of the service, and its events. */
+import { type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { type EventEnvelope } from '../api/events';
 import { readEnvelopes } from '../reading/readEvents';
@@ -8,6 +8,7 @@ import { defaultCountryOf } from '../operations/phoneFields';
 import { credentialType } from '../transport/connect';
 import { writeLog } from '../log';
 import type { Response } from './kept';
+import { Refusal } from './refusal';
 import { localSenderOf, withCountryCode } from './simpleEvent';
 
 /** A delivery as it came. */
@@ -38,18 +39,22 @@ export async function readDelivery(context: IWebhookFunctions): Promise<Delivery
 }
 
 /**
- * The events of a delivery; undefined without any. Reads the raw body if it can: n8n parses JSON only if the header
+ * The events of a delivery. Reads the raw body if it can: n8n parses JSON only if the header
  * says so, and rounds large numeric IDs. Only the entries that are no events are left out, so that the others are not
- * lost. Local numbers of senders get the credential's Default Country.
+ * lost. Local numbers of senders get the credential's Default Country. @throws Refusal if there are none
  */
 export async function readEvents(
 	context: IWebhookFunctions,
 	{ rawBody }: Delivery,
-): Promise<EventEnvelope[] | undefined> {
+): Promise<EventEnvelope[]> {
 	const parsed = readEnvelopes(parseJson(String(rawBody)));
 	const { events, others } =
 		parsed.events.length > 0 ? parsed : readEnvelopes(context.getBodyData());
-	if (events.length === 0) return undefined;
+	if (events.length === 0)
+		throw new Refusal(
+			400,
+			'The body is not an event. An event needs "event" (text) and "data" (object)',
+		);
 	if (others > 0)
 		writeLog(
 			context,
@@ -59,25 +64,4 @@ export async function readEvents(
 	if (!events.some(localSenderOf)) return events;
 	const country = defaultCountryOf(await context.getCredentials(credentialType));
 	return events.map((event) => withCountryCode(event, country));
-}
-
-/** 200: the delivery is handled, and the service need not repeat it. */
-export function handled(message: string): IWebhookResponseData {
-	return { webhookResponse: { message } };
-}
-
-/** Another status, after which a service may deliver again. */
-export function refuse(
-	context: IWebhookFunctions,
-	status: number,
-	message: string,
-): IWebhookResponseData {
-	context.getResponseObject().status(status).json({ message });
-	return { noWebhookResponse: true };
-}
-
-/** The refusal of a body without events. */
-export function refuseBody(context: IWebhookFunctions): IWebhookResponseData {
-	const message = 'The body is not an event. An event needs "event" (text) and "data" (object)';
-	return refuse(context, 400, message);
 }

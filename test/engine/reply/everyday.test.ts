@@ -140,10 +140,10 @@ test.each([
 ])(
 	'a trigger that is registered by hand and does not know the inbox asks the service; %s: %j',
 	async (_, fault, status) => {
-		const credentials = service.credentials(service.newKey());
-		const byHand = { options: { registration: 'manual' } };
+		const credentials = service.credentials({ ...service.newKey(), webhookSecret: 'own' });
+		const byHand = { options: { registration: 'manual', requireSecret: true } };
 		const manual = await other({ parameters: byHand, credentials });
-		people.state.webhooks.create({ url: manual.url });
+		people.state.webhooks.create({ url: `${manual.url}?token=own` });
 		await service.fault({ endpoint: 'listWebhooks', ...fault, count: 9 });
 		expect((await triggers.deliver(manual, message('Yes', anna))).status).toBe(status);
 		expect(startedBy(manual)).toEqual(status === 200 ? ['Yes'] : []);

@@ -16,7 +16,7 @@ const other = async (options: object = {}) =>
 	await triggers.active({ webhookId: `inbox-${++count}`, ...options });
 const inbox = async (options: object = {}) =>
 	await other({ parameters: { keepReplies: true }, ...options });
-const byHand = { options: { registration: 'manual' } };
+const byHand = { options: { registration: 'manual', requireSecret: true } };
 
 test("several people's replies are output in the order of the items, start no workflow and need no further webhook", async () => {
 	const trigger = await inbox();
@@ -49,8 +49,9 @@ test("several people's replies are output in the order of the items, start no wo
 });
 
 test('a reply is output once and starts no workflow, with several triggers, one of them registered by hand; with or without an ID', async () => {
-	const all = [await inbox(), await other(), await other({ parameters: byHand })];
-	people.state.webhooks.create({ url: all[2].url });
+	const credentials = service.credentials({ webhookSecret: 'own' });
+	const all = [await inbox(), await other(), await other({ parameters: byHand, credentials })];
+	people.state.webhooks.create({ url: `${all[2].url}?token=own` });
 	const fine = { from: anna, text: 'Fine' };
 	for (const event of [received(fine), { event: 'message.received', data: fine }]) {
 		const execution = await people.ask([anna]);
@@ -346,15 +347,15 @@ test.each([0, 20, 100])(
 );
 
 test('a trigger that was renamed and edited keeps its secret, its known events, its questions and the replies so far', async () => {
-	const [webhookId, event] = ['renamed', received()];
-	const trigger = await inbox({ webhookId });
+	const [ids, event] = [{ webhookId: 'renamed', workflowId: 'renamed' }, received()];
+	const trigger = await inbox(ids);
 	const url = triggers.urlOf(trigger);
 	await triggers.deliver(trigger, event);
 	const execution = await people.ask([anna, berta]);
 	await people.write(berta, 'before');
 	const { staticData } = trigger;
 	const parameters = { filters: { textContains: 'after' }, keepReplies: true };
-	const renamed = await inbox({ webhookId, staticData, parameters, name: 'New Name' });
+	const renamed = await inbox({ ...ids, staticData, parameters, name: 'New Name' });
 	expect(triggers.urlOf(renamed)).toBe(url);
 	expect((await triggers.deliver(renamed, event)).status).toBe(200);
 	expect([trigger, renamed].map(startedBy)).toEqual([['Hello'], []]);

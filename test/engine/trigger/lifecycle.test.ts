@@ -1,7 +1,7 @@
-/** The registration at the service and its secret, from publishing to unpublishing, through n8n's own contexts, over HTTP. */
+/** The registration at the service, from publishing to unpublishing, through n8n's own contexts, over HTTP. */
 import type { INodeParameters } from 'n8n-workflow';
 import { received, Triggers, useService } from '../../../harness/engine/service';
-import type { Trigger } from '../../../harness/engine/trigger';
+import type { Trigger, TriggerOptions } from '../../../harness/engine/trigger';
 import type { FaultOrder } from '../../../sandbox/faults';
 
 const service = useService();
@@ -20,6 +20,17 @@ const foreign = (url: string) =>
 
 const statusOf = async (trigger: Trigger, url = triggers.urlOf(trigger)) =>
 	(await triggers.deliver(trigger, received(), {}, url)).status;
+
+/** The same trigger after a change of its fields, which is not published yet. */
+const change = async (trigger: Trigger, parameters: INodeParameters) => {
+	const { workflowId, staticData } = trigger as unknown as Required<TriggerOptions>;
+	return await triggers.make({ workflowId, staticData, parameters });
+};
+const publishChange = async (trigger: Trigger, parameters: INodeParameters) => {
+	const changed = await change(trigger, parameters);
+	await changed.activate();
+	return changed;
+};
 
 const receipts: INodeParameters = {
 	events: ['message.received', 'message.read'],
@@ -79,13 +90,11 @@ describe('the registration', () => {
 			for (const reason of ['init', 'update', 'activate'] as const) await it.activate(reason);
 			expect(own(it)).toEqual([expect.objectContaining({ url })]);
 			expect(service.calls('createWebhook')).toBe(1);
-			const { staticData } = it;
-			const changed = await triggers.active({ parameters: receipts, staticData });
+			const changed = await publishChange(it, receipts);
 			expect(own(it)).toEqual([
 				expect.objectContaining({ url, events: expect.arrayContaining(['*']) }),
 			]);
-			const renewed = { parameters: newSecret, staticData: changed.staticData };
-			const withNewSecret = await triggers.active(renewed);
+			const withNewSecret = await publishChange(changed, newSecret);
 			expect(own(it)).toHaveLength(1);
 			expect(own(it)[0].url).not.toBe(url);
 			expect(await statusOf(withNewSecret)).toBe(200);
@@ -124,7 +133,7 @@ describe('the registration', () => {
 	test('left over with other events is replaced, and the new one is made first', async () => {
 		const it = await triggers.active();
 		const [{ id, url }] = registered();
-		await triggers.active({ parameters: receipts, staticData: it.staticData });
+		await publishChange(it, receipts);
 		expect(registered()).toEqual([
 			expect.objectContaining({ url, events: expect.arrayContaining(['message.read']) }),
 		]);
@@ -169,7 +178,7 @@ describe('the registration', () => {
 		const it = await triggers.active();
 		const [{ id, url }] = registered();
 		await service.fault({ endpoint: 'createWebhook', status: 200, body: { id, url } });
-		await triggers.active({ parameters: receipts, staticData: it.staticData });
+		await publishChange(it, receipts);
 		expect(registered()).toEqual([expect.objectContaining({ id, url })]);
 	});
 
@@ -262,7 +271,7 @@ describe('the registration', () => {
 		'is made when a changed trigger is published again after the service %s, because the clean-up does not fail, except when n8n starts',
 		async (_, faults) => {
 			const it = await triggers.active();
-			const changed = await triggers.make({ parameters: receipts, staticData: it.staticData });
+			const changed = await change(it, receipts);
 			const deactivate = jest.spyOn(changed, 'deactivate');
 			const cleanUp = async () => await deactivate.mock.results.at(-1)?.value;
 			for (const fault of faults) await service.fault(fault);
@@ -338,63 +347,10 @@ describe('the registration', () => {
 			const automatic = await triggers.active({ parameters: { keepReplies } });
 			const byHand = foreign(automatic.url);
 			const parameters = { options: { registration: 'manual' } };
-			const manual = await triggers.active({ parameters, staticData: automatic.staticData });
+			const manual = await publishChange(automatic, parameters);
 			expect(registered()).toEqual([byHand]);
 			await manual.deactivate();
 			expect(registered()).toEqual([byHand]);
 		},
 	);
-});
-
-describe('the secret of the URL', () => {
-	test('changes with the Secret Version, even if a late delivery writes back the old one', async () => {
-		const workflowId = 'late';
-		const it = await triggers.active({ workflowId });
-		const [old, before] = [triggers.urlOf(it), it.staticData];
-		const changed = await triggers.active({
-			workflowId,
-			staticData: before,
-			parameters: newSecret,
-		});
-		const { staticData } = changed;
-		expect(own(it)).toHaveLength(1);
-		changed.staticData = before;
-		expect(await statusOf(changed, old)).toBe(401);
-		expect(await statusOf(changed)).toBe(200);
-		expect(changed.staticData).toMatchObject(staticData);
-	});
-
-	test("changes when n8n's address has changed", async () => {
-		const workflowId = 'moved';
-		const it = await triggers.active({ workflowId });
-		const [{ url: before }] = registered();
-		const webhookBaseUrl = new URL(it.url).origin.replace('127.0.0.1', 'localhost');
-		await triggers.active({ workflowId, staticData: it.staticData, webhookBaseUrl });
-		const after = registered().map(({ url }) => url.split('?token='));
-		const [address, secret] = before.split('?token=');
-		expect(after).toContainEqual([
-			address.replace('127.0.0.1', 'localhost'),
-			expect.stringMatching(/^[\w-]{43}$/),
-		]);
-		expect(after.filter((one) => one.includes(secret))).toEqual([[address, secret]]);
-	});
-
-	test.each(['', '?token=', '?token=undefined', `?token=${'A'.repeat(43)}`])(
-		'a trigger without a registration refuses a call with the secret "%s"',
-		async (query) => {
-			const it = await triggers.make({ webhookId: 'unknown' });
-			const receive = it['receive'].bind(it, it['webhooks'][0]);
-			service.engine['server'].register('POST', it['path'], receive);
-			expect(await statusOf(it, it.url + query)).toBe(401);
-			expect(it.executions).toEqual([]);
-		},
-	);
-
-	test('is known when a delivery from before the first activation has written back nothing', async () => {
-		const it = await triggers.active();
-		const before = it.staticData;
-		it.staticData = {};
-		expect(await statusOf(it)).toBe(200);
-		expect(it.staticData).toMatchObject(before);
-	});
 });

