@@ -28,6 +28,8 @@ const lostDigits: PhoneReading = {
 };
 /** The end of a number that may be an extension, a second number, or the .0 of a spreadsheet. */
 const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
+/** The end that a spreadsheet adds to a number. Somebody who writes dots between digits writes several. */
+const decimals = /^[^.]*\d{4}(\.0{1,9})$/;
 
 /** E.g. US.13491208655302741918 or 132857201@lid. Each part of the pattern is bounded and none overlaps the next. */
 const personId = /^(?=\D{0,127}\d)[\w.:=|~-]{6,128}(?:@[a-z]{1,20})?$/i;
@@ -45,19 +47,21 @@ export function readPhone(written: string, country = ''): PhoneReading {
 	if (shortForm.test(written.trim())) return lostDigits;
 	const { number, extension } = takeApart(written);
 	if (!/^\+?\d{1,30}$/.test(digitsOf(number))) return noNumber;
-	const end = doubtfulEnd.exec(number)?.[0] ?? '';
-	const front = end && readPhone(number.slice(0, -end.length), country).e164;
-	// a number with up to 8 digits may consist only of country and area code
-	if (front && front.length > 9)
+	const decimal = decimals.exec(number)?.[1];
+	const end = decimal ?? doubtfulEnd.exec(number)?.[0] ?? '';
+	const front = number.slice(0, number.length - end.length);
+	const alone = end ? readPhone(front, country) : noNumber;
+	if (alone.e164 !== undefined && isLong(alone.e164))
 		return {
 			problem: 'contains more than a phone number',
-			detail: `Did you mean ${front}, without "${end}"?`,
+			detail: `Did you mean ${alone.e164}, without "${end}"?`,
 		};
+	if (decimal || proposesNumber(alone)) return alone;
 	// in Belarus, the rest after the trunk prefix may begin with a trunk prefix again
 	const [e164, other] = uniq(
 		readingsOf(number, country).flatMap((one) => [one, ...readInternational(one.slice(1))]),
 	);
-	if (!e164) return explain(number, country);
+	if (!e164) return explain(number, country, end === '');
 	if (other) return { problem: 'can be two numbers', detail: `It may be ${e164} or ${other}.` };
 	const isListed = readInternational(e164.slice(1)).includes(e164);
 	const hints = [
@@ -90,6 +94,13 @@ function takeApart(written: string): { number: string; extension?: string } {
 		extension: atEnd?.[1] ?? /;ext=(\d+)/i.exec(parameters)?.[1],
 	};
 }
+
+/** A number with up to 8 digits may consist only of country and area code. */
+const isLong = (e164: string) => e164.length > 9;
+
+/** Whether an error says which number may be meant. */
+const proposesNumber = (reading: PhoneReading) =>
+	reading.e164 === undefined && /\+\d{9}/.test(reading.detail ?? '');
 
 const digitsOf = (text: string) => text.replace(decoration, '');
 
@@ -143,12 +154,13 @@ function readLocal(digits: string, plan: NumberingPlan): string[] {
 	return uniq([...local, ...readInternational(whole), ...readInternational(abroad)]);
 }
 
-function explain(number: string, country: string): PhoneReading {
+/** @param isWhole whether all digits belong to the number, so that it can be proposed with a `+` */
+function explain(number: string, country: string, isWhole: boolean): PhoneReading {
 	const [, international] = afterPlus.exec(number) ?? [];
 	const digits = digitsOf(international ?? number);
 	const [plan] = plansFor(digits);
 	if (international === undefined && country !== plusMissing) {
-		const [meant] = readInternational(digits);
+		const [meant] = isWhole ? readInternational(digits) : [];
 		const problem = planOf(country) ? "does not fit 'Default Country'" : 'has no country code';
 		return { problem, detail: meant && `Did you mean ${meant}?` };
 	}

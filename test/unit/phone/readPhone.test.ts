@@ -88,6 +88,37 @@ test.each<[string, string, [problem: string, detail?: string]]>([
 	expect(readPhone(written, country)).toEqual({ problem, detail });
 });
 
+const ends = ['.0', '.00', '.000', ' (2)', ' [2]', '/2', ' / 22', '\n2', ' ext. 2', ' #2'];
+
+test.each([
+	['+491701234560', 'DE', '0170 1234560'],
+	['+447700900123', 'GB', '07700 900123'],
+	['+15551234567', 'US', '(555) 123-4567'],
+	['+390612345678', 'IT', '06 1234 5678'],
+])(
+	'never proposes or reads a number of other digits: %s with whatever follows it',
+	(e164, country, local) => {
+		const spellings = [
+			e164,
+			e164.slice(1),
+			`00${e164.slice(1)}`,
+			e164.replace(/^(...)(...)/, '$1 $2 '),
+		];
+		const settings: Array<[known: string, spellings: string[]]> = [
+			['', [...spellings, local]],
+			[plusMissing, spellings],
+			[country, [...spellings, local]],
+		];
+		for (const [known, texts] of settings)
+			for (const written of texts.flatMap((text) => ends.map((end) => text + end))) {
+				const shown = JSON.stringify(readPhone(written, known)).match(/\+\d{6,}/g) ?? [];
+				// Without its +, a number may be a local one, and the error names both.
+				const others = shown.filter((one) => one !== e164 && !one.endsWith(e164.slice(1)));
+				expect({ written, known, others }).toEqual({ written, known, others: [] });
+			}
+	},
+);
+
 test.each([
 	['US.13491208655302741918', true],
 	['1349120865530274', true],
