@@ -192,8 +192,9 @@ export function testEveryOperation(runner: Runner): void {
 		});
 		const message = `The service refused the request: ${words} (HTTP 422)`;
 		const description = expect.stringContaining('Correct the values');
-		const failure = { message, description, statusCode: 422, sendStatus: 'notSent' };
-		const failed = { json: expect.objectContaining({ error: failure }), pairedItem: { item: 1 } };
+		const details = { description, statusCode: 422, sendStatus: 'notSent' };
+		const error = { error: message, details };
+		const failed = { json: expect.objectContaining(error), pairedItem: { item: 1 } };
 
 		test('gives the records of all items, each paired with its own', async () => {
 			const { outputs, error } = await run(false);

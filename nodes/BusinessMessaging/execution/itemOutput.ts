@@ -47,13 +47,22 @@ export function toOutput(
 			pairedItem,
 		}));
 	const { message, description, statusCode, sendStatus } = outcome.failure;
-	const error = { message, ...pickBy({ description, statusCode }), sendStatus };
-	// n8n sends an item to the error output only if `error` is its only field. n8n then adds the fields of the input.
-	if (!isMessage || onError === 'continueErrorOutput') return [{ json: { error }, pairedItem }];
+	const error = { error: message, details: { ...pickBy({ description, statusCode }), sendStatus } };
+	if (onError === 'continueErrorOutput') return [toErrorItem({ json: error, pairedItem })];
+	if (!isMessage) return [{ json: error, pairedItem }];
 	const to = textOrJson(request?.body?.to) || null;
 	const reason = isPreview ? joinSentences(message, description) : message;
 	const result = sendResult(to, sendStatus, { reason });
-	return [{ json: isPreview ? toRow(result) : { ...result, error }, pairedItem }];
+	return [{ json: isPreview ? toRow(result) : { ...result, ...error }, pairedItem }];
+}
+
+/**
+ * n8n 2.36 and newer send an item with nothing but `error` and `details` to the error output, and add the fields of the
+ * input. Older ones look for an error beside `json`. It is hidden, because n8n would give it to the next nodes.
+ */
+function toErrorItem(item: INodeExecutionData): INodeExecutionData {
+	const value = { message: item.json.error };
+	return Object.defineProperty(item, 'error', { value, enumerable: false, writable: true });
 }
 
 /** The row of an item in a preview. Nothing was sent, so it has no message ID. */
@@ -63,7 +72,9 @@ const toRow = (record: IDataObject) => omit(record, 'messageId');
 export const joinSentences = (message: string, description?: string) =>
 	description ? `${message}. ${description}` : message;
 
-const rareFields = 'error meantFor sendAfter sendBefore sentAs skipped timeZones'.split(' ');
+const rareFields = 'details error meantFor sendAfter sendBefore sentAs skipped timeZones'.split(
+	' ',
+);
 /** Fields of a result. The input may contain them from an earlier run; they must not look like results of this run. */
 const ownFields = ['messageId', ...rareFields];
 
@@ -80,10 +91,10 @@ async function withInputs(
 	return await mapInTurns(outputs, (output) => {
 		const { item: index } = output.pairedItem as { item: number };
 		const { input = {}, files } = itemAt.get(index) ?? {};
-		const kept = files ? { ...output, binary: files } : output;
-		if (!isResult(output)) return kept;
+		if (files) output.binary = files;
+		if (!isResult(output)) return output;
 		const result = output === results[0] ? { ...allFields, ...output.json } : output.json;
-		return { ...kept, json: withInput(result, input) };
+		return { ...output, json: withInput(result, input) };
 	});
 }
 

@@ -121,7 +121,7 @@ test('failed items go to the error output', async () => {
 	await inbox();
 	const execution = await people.ask([anna, 'nobody'], {}, { onError: 'continueErrorOutput' });
 	await people.write(anna, 'mine');
-	const failed = { phone: 'nobody', error: { sendStatus: 'notSent' } };
+	const failed = { phone: 'nobody', details: { sendStatus: 'notSent' } };
 	await jsonOf(execution);
 	expect(execution.outputs).toMatchObject([
 		[{ json: { text: 'mine' }, pairedItem: { item: 0 } }],

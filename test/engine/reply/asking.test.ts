@@ -183,7 +183,7 @@ test('does not wait if the only question cannot be sent', async () => {
 	expect(outputs[0].map(({ json }) => json)).toEqual([
 		expect.objectContaining({
 			sendStatus: 'notSent',
-			error: expect.objectContaining({ sendStatus: 'notSent' }),
+			details: expect.objectContaining({ sendStatus: 'notSent' }),
 		}),
 	]);
 });

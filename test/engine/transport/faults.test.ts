@@ -94,10 +94,13 @@ test.each<[string, Row]>([
 			parameters: { ...parameters, options: { timeout } },
 			onError: 'continueRegularOutput',
 		});
-		const error = outputs[0][0]?.json.error as Record<string, string> | undefined;
-		const fate = error?.sendStatus ?? (service.calls(endpoint) > 1 ? 'repeated' : 'fine');
-		if (error) expect(error.message).toMatch(/^The (service|connection|response)/);
-		if (error) expect(error.description).toMatch(/\w/);
+		const { error, details = {} } = (outputs[0][0]?.json ?? {}) as {
+			error?: string;
+			details?: Record<string, string>;
+		};
+		const fate = details.sendStatus ?? (service.calls(endpoint) > 1 ? 'repeated' : 'fine');
+		if (error) expect(error).toMatch(/^The (service|connection|response)/);
+		if (error) expect(details.description).toMatch(/\w/);
 		return { endpoint, fate, calls: service.calls(endpoint), effects: effects() };
 	});
 	const expected = calls.map(({ endpoint }, index) => {
@@ -129,10 +132,12 @@ describe("n8n's SSRF protection, which allows no requests to internal addresses,
 					...{ parameters, credentials },
 					onError: 'continueRegularOutput',
 				});
-				expect(outputs[0][0].json.error).toMatchObject({
-					message: expect.stringContaining(message),
-					description: expect.stringContaining('N8N_SSRF_ALLOWED_HOSTNAMES'),
-					sendStatus: 'notSent',
+				expect(outputs[0][0].json).toMatchObject({
+					error: expect.stringContaining(message),
+					details: {
+						description: expect.stringContaining('N8N_SSRF_ALLOWED_HOSTNAMES'),
+						sendStatus: 'notSent',
+					},
 				});
 			}
 			const result = await service.engine.testCredential(credentials);

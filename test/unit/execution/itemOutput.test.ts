@@ -37,10 +37,8 @@ const failure = new ServiceError('No credit', {
 const bare = new ServiceError('No', { kind: 'uncertain' });
 const pairedItem = { item: 3 };
 const error = {
-	message: 'No credit',
-	description: 'Top up.',
-	statusCode: 402,
-	sendStatus: 'notSent',
+	error: 'No credit',
+	details: { description: 'Top up.', statusCode: 402, sendStatus: 'notSent' },
 };
 const result = {
 	to: '+15550001000',
@@ -78,10 +76,10 @@ describe('the output of', () => {
 	});
 
 	test.each<[OnError, boolean, object]>([
-		['continueRegularOutput', true, { ...result, error }],
-		['continueErrorOutput', true, { error }],
-		['continueRegularOutput', false, { error }],
-		['continueErrorOutput', false, { error }],
+		['continueRegularOutput', true, { ...result, ...error }],
+		['continueErrorOutput', true, error],
+		['continueRegularOutput', false, error],
+		['continueErrorOutput', false, error],
 	])('a failed item with %s, a message (%j), is %j', (onError, isMessage, json) => {
 		const failed = item({ outcome: { failure } }, '+15550001000');
 		expect(toOutput(node(undefined, onError), failed, { isMessage })).toEqual([
@@ -89,9 +87,24 @@ describe('the output of', () => {
 		]);
 	});
 
+	test('a failed item has an error beside its fields, by which older n8n find it, but the next node does not', async () => {
+		const failed = { ...item({ outcome: { failure } }), files: {} };
+		const context = {
+			getNode: () => node(undefined, 'continueErrorOutput'),
+			getNodeParameter: () => true,
+		} as unknown as IExecuteFunctions;
+		const outputs = await toOutputs(context, sendText, [failed]);
+		for (const output of [...toOutput(context.getNode(), failed, message), ...outputs]) {
+			expect(output.error).toEqual({ message: 'No credit' });
+			expect({ ...output }).not.toHaveProperty('error');
+			output.error = undefined; // as n8n does
+		}
+	});
+
 	test('a failed item has only the details that there are', () => {
 		const [{ json }] = toOutput(node(), item({ outcome: { failure: bare } }), message);
-		expect(json.error).toEqual({ message: 'No', sendStatus: 'mayHaveBeenSent' });
+		expect(json.error).toBe('No');
+		expect(json.details).toEqual({ sendStatus: 'mayHaveBeenSent' });
 		expect(json.to).toBeNull();
 		const list = item({ outcome: { failure: bare } }, ['+1']);
 		expect(toOutput(node(), list, message)[0].json.to).toBe('["+1"]');
@@ -128,7 +141,7 @@ describe('the outputs of all items', () => {
 		const outputs = await toOutputs(contextOf(false), sendText, items);
 		expect(outputs.map((output) => output.pairedItem)).toEqual([0, 1, 2].map((n) => ({ item: n })));
 		expect(outputs.map(({ json }) => Object.keys(json))).toEqual([
-			['error'],
+			['error', 'details'],
 			['to', 'sendStatus'],
 			['to', 'sendStatus', 'reason', 'skipped'],
 		]);
@@ -136,7 +149,7 @@ describe('the outputs of all items', () => {
 
 	test('may keep the fields of the input, except those that would look like results; the first result has all columns', async () => {
 		const [failed, ...results] = await jsons(true);
-		expect(failed).toEqual({ error });
+		expect(failed).toEqual(error);
 		expect(results.map((json) => Object.entries(json))).toEqual([
 			[
 				['to', '+1'],
