@@ -4,11 +4,16 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { compact, escape, range, truncate } from 'lodash';
+import { compact, escape, range, truncate, uniqBy } from 'lodash';
 
 import { type Template, type TemplateVariable, variablePattern } from '../reading/readTemplates';
 import { findTemplate, missingTemplate } from '../operations/sending/templateReview';
-import { nameOf, pdfField, titleOf } from '../operations/sending/templateVariables';
+import {
+	nameOf,
+	pdfField,
+	titleOf,
+	withSingleSpaces,
+} from '../operations/sending/templateVariables';
 import { connect } from '../transport/connect';
 import { asFailure } from '../transport/errors';
 import { listTemplates } from '../transport/templateList';
@@ -36,11 +41,21 @@ const ofFallback = {
 };
 type Parameters = typeof parameterNames;
 
-/** The chosen template, or the reason why there is none. `isOpen`: the template may exist nevertheless. Does not throw. */
+interface Chosen {
+	template?: Template;
+	/** Its versions in all languages, if an expression chooses one. */
+	versions?: Template[];
+	/** Why there is no template, or no text. */
+	problem: string;
+	/** Whether the template may exist nevertheless. */
+	isOpen?: boolean;
+}
+
+/** The chosen template, or the reason why there is none. Does not throw. */
 async function loadTemplate(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
-): Promise<{ template?: Template; problem: string; isOpen?: boolean }> {
+): Promise<Chosen> {
 	const name = chosen(context, parameters.template);
 	const language = chosen(context, parameters.language);
 	if (name === '') return { problem: 'Choose a template to see its text here.' };
@@ -62,6 +77,7 @@ async function loadTemplate(
 	const template = findTemplate(list, name, wanted);
 	return {
 		template,
+		versions: language === undefined ? mine.filter(({ isRefused }) => !isRefused) : undefined,
 		problem: 'The service does not show the text of this template.',
 		isOpen: true,
 	};
@@ -72,10 +88,12 @@ async function fieldsOf(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
 ): Promise<ResourceMapperFields> {
-	const { template, isOpen } = await loadTemplate(context, parameters);
+	const { template, versions, isOpen } = await loadTemplate(context, parameters);
+	if (versions?.some(({ variables }) => variables)) return { fields: fieldsForAll(versions) };
 	if (template?.variables) return { fields: fieldsFor(template.variables, template.pdf) };
 	if (!isOpen) return { fields: [] };
-	const kept = template ? undefined : keptFields(context, parameters.variables);
+	const isAnyTemplate = chosen(context, parameters.template) === undefined;
+	const kept = template ? undefined : keptFields(context, parameters.variables, isAnyTemplate);
 	return { fields: kept ?? numberedFields };
 }
 
@@ -112,15 +130,32 @@ export const resourceMapping = {
 	},
 };
 
-/** The current fields of the form. They stay if the service cannot be reached. */
+/**
+ * The current fields of the form. They stay if the service cannot be reached. If an expression chooses among several
+ * templates, one of them may have fewer variables, and other texts.
+ */
 function keptFields(
 	context: ILoadOptionsFunctions,
 	variables: string,
+	isAnyTemplate: boolean,
 ): ResourceMapperField[] | undefined {
 	const { schema } = (context.getCurrentNodeParameter(variables) ?? {}) as {
 		schema?: ResourceMapperField[];
 	};
-	return schema && schema.length > 0 ? schema : undefined;
+	if (!schema || schema.length === 0) return undefined;
+	if (!isAnyTemplate) return schema;
+	return schema.map((one) => ({ ...one, displayName: titleOf(one), required: false }));
+}
+
+/** The fields for a template in several languages: a variable is needed if all of them have it. */
+function fieldsForAll(versions: Template[]): ResourceMapperField[] {
+	const all = versions.map(({ variables = [], pdf }) => fieldsFor(variables, pdf));
+	return uniqBy(all.flat(), 'id').map((one) => {
+		const isInAll = all.every((fields) =>
+			fields.some(({ id, required }) => id === one.id && required),
+		);
+		return { ...one, required: isInAll };
+	});
 }
 
 function fieldsFor(variables: TemplateVariable[], pdf: Template['pdf']): ResourceMapperField[] {
@@ -148,8 +183,4 @@ function labelOf(variable: TemplateVariable): string {
 	const length = Math.max(maxLabel - head.length, 1);
 	const rest = text.slice(at + shown.length);
 	return head + truncate(rest, { length, separator: ' ', omission: '…' });
-}
-
-function withSingleSpaces(text: string): string {
-	return text.replaceAll(/\s+/g, ' ');
 }

@@ -8,9 +8,10 @@ import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workfl
 
 import { isRecord, textOrJson } from '../jsonValues';
 import type { ParameterField } from '../operations/fields';
-import { isUnreadable, unreadable } from '../operations/readText';
+import { isBlank, isUnreadable, unreadable } from '../operations/readText';
+import { titleOf } from '../operations/sending/templateVariables';
 import { InputError } from '../transport/errors';
-import { isMissingWord, missingWordIn } from './missingWords';
+import { isMissingWord, isWord, missingWordIn } from './missingWords';
 import { isSameForRun } from './runExpressions';
 import { isToolParameters, isToolReview, toLines, withAnswers } from './toolReview';
 
@@ -25,8 +26,8 @@ const forPrograms = ['audienceRules', 'campaign', 'headerDocumentUrl', 'queryPar
 const forJson = ({ type, name }: ParameterField) => type === 'json' || name === 'additionalFields';
 /** What n8n shows for a record or an invalid date inside a text. */
 const notForPeople = /\[object [\w ]+\]|Invalid DateTime|^Invalid Date$/;
-/** How n8n shows a missing value, a boolean, a list or a function inside a text. A text may look the same. */
-const mayMislead = /^$|^\s*(?:true|false|-?Infinity|undefined|null|NaN)\s*$|,|\{|=>/;
+/** How n8n shows a missing value, a boolean, an infinite number, a list or a function inside a text. A text may look the same. */
+const mayMislead = /^$|^\s*(?:true|false|-?Infinity)\s*$|,|\{|=>/;
 /** The error for a function, in each of n8n's two engines for expressions. */
 const functionError = /this is a function|could not be cloned/;
 /** An expression in a text that n8n does not evaluate. */
@@ -85,9 +86,16 @@ export class FieldReader {
 		const saved = this.parameters[field.name] ?? field.default;
 		return mapTexts(saved, field.name, (text, path) => {
 			if (!text.startsWith('=')) return checkFixed(text, field);
-			const value = this.evaluate(text.slice(1), field, path, index);
+			const value = this.evaluate(text.slice(1), shownAt(field, path), path, index);
 			return this.isToolReview && typeof value === 'string' ? withAnswers(value, text) : value;
 		});
+	}
+
+	/** Whether an expression gives the value of a field, or what is chosen in it. */
+	isExpression(name: string): boolean {
+		const saved = this.parameters[name];
+		const value: unknown = isRecord(saved) ? get(saved, 'value') : saved;
+		return typeof value === 'string' && value.startsWith('=');
 	}
 
 	/** The rows that the expression in a field goes through, e.g. with `$('Opt-outs').all()`, without empty ones. */
@@ -120,7 +128,7 @@ export class FieldReader {
 		if (isGiven && typeof value === 'string') this.checkReadable(value, code, field, index);
 		if (isGiven) return value;
 		if (!field.required && mayBeMissing.includes(path)) return undefined;
-		throw noValue(code, field, true);
+		throw noValue(code, field, { value, isWhole: true });
 	}
 
 	private readParts(codes: string[], field: ParameterField, index: number): Plain[] {
@@ -133,7 +141,9 @@ export class FieldReader {
 			for (const [code, part] of this.askTogether(group, field, index)) known.set(code, part);
 		return codes.map((code) => {
 			const part = known.get(code) ?? '';
-			if (mayMislead.test(String(part))) this.checkValue(code, field, index);
+			const text = String(part);
+			if (mayMislead.test(text) || isBlank(text) || isWord(text))
+				this.checkValue(code, field, index);
 			return part;
 		});
 	}
@@ -143,7 +153,7 @@ export class FieldReader {
 		const known = this.known(code, index);
 		const { value = known, error } = known === undefined ? this.ask(`{{${code}}}`, index) : {};
 		if (error) throw failed(code, field, error);
-		if (isMissing(value, code, field)) throw noValue(code, field);
+		if (isMissing(value, code, field)) throw noValue(code, field, { value });
 		if (isUnreadable(value) && !forPrograms.includes(field.name))
 			throw unreadable(value, `${show(code)} in '${field.displayName}'`);
 	}
@@ -217,6 +227,12 @@ function mapTexts(
 		: value;
 }
 
+/** The field that people see at a path: the form of a template has one for each variable. */
+function shownAt(field: ParameterField, path: string): ParameterField {
+	if (field.type !== 'resourceMapper') return field;
+	return { ...field, displayName: titleOf({ id: path.slice(path.lastIndexOf('.') + 1) }) };
+}
+
 /** Splits like n8n: `{{` begins an expression unless a backslash precedes it, the next `}}` ends it. */
 function parse(text: string): Parsed {
 	const [first, ...others] = text.split(/(?<!\\)\{\{/);
@@ -250,7 +266,7 @@ function checkFixed(text: string, { displayName }: ParameterField): string {
 	);
 }
 
-/** Calculations without a result give NaN or Infinity. A sheet may contain a word for a missing value, e.g. `null`. */
+/** Calculations without a result give NaN or Infinity. A sheet may contain a word for a missing value, e.g. `#N/A`. */
 function isMissing(value: unknown, code: string, field: ParameterField): boolean {
 	if (isMissingWord(value, code)) return !forJson(field);
 	const isNumber = typeof value === 'number';
@@ -264,10 +280,18 @@ function notReadable(code: string, { displayName }: ParameterField, wrong: strin
 	);
 }
 
-function madeOfMissing(code: string, { displayName }: ParameterField, missing: string): InputError {
+function madeOfMissing(
+	code: string,
+	{ displayName, type }: ParameterField,
+	missing: string,
+): InputError {
+	const instead =
+		type === 'resourceMapper'
+			? `another text instead, e.g. {{ "Dear " + ($json.name || "customer") }}`
+			: `an empty text instead, e.g. {{ "Hello " + ($json.name ?? "") }}`;
 	return new InputError(
 		`${show(code)} in '${displayName}' gives "${missing}" for a missing value`,
-		'Check the names of the fields in the input. If a value may be missing, use an empty text instead, e.g. {{ "Hello " + ($json.name ?? "") }}. If this word is the correct value, put only the field into the braces. Put the other text outside, e.g. Hello {{ $json.name }}.',
+		`Check the names of the fields in the input. If a value may be missing, use ${instead}. If this word is the correct value, put only the field into the braces. Put the other text outside, e.g. Hello {{ $json.name }}.`,
 	);
 }
 
@@ -291,21 +315,37 @@ function failed(
 
 function noValue(
 	code: string,
-	{ displayName, required }: ParameterField,
-	isWhole = false,
+	{ displayName, required, type }: ParameterField,
+	{ value, isWhole = false }: { value?: unknown; isWhole?: boolean } = {},
 ): InputError {
 	if (code.includes('$fromAI('))
 		return new InputError(
 			`The AI model gave no value for '${displayName}'`,
 			'Say in the description of the parameter or of the tool what the model must fill in.',
 		);
-	const check = 'Check the name of the field in the input.';
-	const advice =
-		"If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.";
+	const check =
+		typeof value === 'string'
+			? 'Correct the value in your data.'
+			: 'Check the name of the field in the input.';
 	return new InputError(
-		`${show(code)} in '${displayName}' has no value`,
-		required && isWhole ? check : `${check} ${advice}`,
+		`${show(code)} in '${displayName}' has no value${insteadOf(value)}`,
+		compact([check, (type === 'resourceMapper' || !required || !isWhole) && adviceFor(type)]).join(
+			' ',
+		),
 	);
+}
+
+/** What the data has in place of a value. */
+function insteadOf(value: unknown): string {
+	if (typeof value !== 'string') return '';
+	return isBlank(value) ? ', only spaces' : `, only "${value.trim()}"`;
+}
+
+/** How to allow a missing value: nobody may leave out a variable of a template. */
+function adviceFor(type: ParameterField['type']): string {
+	if (type === 'resourceMapper')
+		return "A template needs a text for each of its variables. If the value may be missing, use another text instead, e.g. {{ $json.name || 'customer' }}.";
+	return "If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.";
 }
 
 function show(code: string): string {

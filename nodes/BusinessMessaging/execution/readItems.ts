@@ -26,7 +26,11 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	// A credential that cannot be read is reported by the first request.
 	const credential = await context.getCredentials(credentialType).catch(() => undefined);
 	const timeZone = context.getTimezone();
-	const settings = { defaultCountry: defaultCountryOf(credential), timeZone };
+	const settings = {
+		defaultCountry: defaultCountryOf(credential),
+		timeZone,
+		isExpression: (name: string) => reader.isExpression(name),
+	};
 	const readItem = ({ json: input, binary: files }: INodeExecutionData, index: number): Item => {
 		try {
 			const values: Values = {};

@@ -100,6 +100,8 @@ export interface RequestSettings {
 	timeZone: string;
 	/** The rows that the expression in a field goes through, e.g. with `$('Opt-outs').all()`. */
 	rowsOf?: (path: string) => IDataObject[];
+	/** Whether an expression gives the value of a field. */
+	isExpression?: (name: string) => boolean;
 }
 
 /** An operation as the node runs it. */

@@ -14,6 +14,11 @@ export function readText(value: unknown, label: string, otherwise = ''): string 
 	throw unreadable(value, `'${label}'`, otherwise);
 }
 
+/** Whether a text is made of spaces and invisible characters. An empty text is not blank: people write `?? ''`. */
+export function isBlank(text: string): boolean {
+	return /^[\s\p{Default_Ignorable_Code_Point}]+$/u.test(text);
+}
+
 /** Whether a value is neither a text nor can become one that people can read. */
 export function isUnreadable(value: unknown): boolean {
 	if (!isObject(value)) return typeof value === 'boolean' || typeof value === 'symbol';

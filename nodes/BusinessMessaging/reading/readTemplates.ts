@@ -2,7 +2,7 @@
 import { at, compact, groupBy, isEmpty, pickBy, sortBy, uniq, upperFirst } from 'lodash';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
-import { readId } from './readResponse';
+import { fieldsOf, readId } from './readResponse';
 
 /** A variable of a template. */
 export interface TemplateVariable {
@@ -56,7 +56,7 @@ export function readTemplates(record: ServiceRecord): Template[] {
 
 function readTemplate(name: string, record: ServiceRecord): Template {
 	const status = textAt(record, statusKey);
-	const parts = groupBy(recordsIn(record.components), ({ type }) => textOf(type).toLowerCase());
+	const parts = groupBy(partsOf(record), ({ type }) => textOf(type).toLowerCase());
 	const [header, body, footer] = ['header', 'body', 'footer'].map((type) => parts[type]?.at(0));
 	const lists = (parts.buttons ?? []).flatMap((part) => recordsIn(part.buttons));
 	const buttons = [...(parts.button ?? []), ...lists];
@@ -87,6 +87,14 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 			...(textOf(url) && { url: textOf(url) }),
 		})),
 	};
+}
+
+/** The parts of a template: a list of records with a `type`, under any name. */
+function partsOf(record: ServiceRecord): ServiceRecord[] {
+	const lists = fieldsOf(record).map(({ value }) => recordsIn(value));
+	const has = (type: RegExp) => (list: ServiceRecord[]) =>
+		list.some((one) => type.test(textOf(one.type)));
+	return lists.find(has(/^body$/i)) ?? lists.find(has(/^(header|footer|buttons?)$/i)) ?? [];
 }
 
 /** What a header contains, e.g. `text` or `document`; empty if it does not say so. */

@@ -221,13 +221,21 @@ test.each([
 test.each([
 	['+18002345678', { hours: '9:00–10:00' }, "There is no moment at which 'Send Window' is open"], // its recipient may be in any time zone of +1
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
-	...['24:00–25:00', '24:00–9:00', '9 am–5 pm', '9:00', '9:00–9:60', '', '9:00–10:00–11:00'].map(
-		(hours): [string, object, string] => [
-			anna,
-			{ hours: `8:00–9:00, ${hours}` },
-			`'Hours' of 'Send Window' cannot contain "${hours}"`,
-		],
-	),
+	...[
+		'24:00–25:00',
+		'09:00–09:00',
+		'0:00–0:00',
+		'24:00–9:00',
+		'9 am–5 pm',
+		'9:00',
+		'9:00–9:60',
+		'',
+		'9:00–10:00–11:00',
+	].map((hours): [string, object, string] => [
+		anna,
+		{ hours: `8:00–9:00, ${hours}` },
+		`'Hours' of 'Send Window' cannot contain "${hours}"`,
+	]),
 	[anna, { timeZone: 'Berlin' }, "'Time Zone' of 'Send Window' cannot be \"Berlin\""],
 ])('%s gets nothing with the send window %j: %s', async (phone, window, message) => {
 	const { error } = await sendWithin(phone, window);

@@ -66,7 +66,7 @@ const emptyText = 'use an empty text instead';
 test.each<[INodeParameters, string, string]>([
 	[{ text: '={{ null }}!' }, "{{ null }} in 'Text' has no value", emptyText],
 	[{ text: '={{ Number($json.name) }}!' }, "{{ Number($json.name) }} in 'Text' has", emptyText],
-	[template, "{{ $json.nmae }} in 'Variables' has no value", emptyText],
+	[template, "{{ $json.nmae }} in 'Body 1' has no value", "{{ $json.name || 'customer' }}"],
 	[{ text: '=Hi {{ $json.parcel }}' }, 'in \'Text\' gives "[object Object]"', 'one field'],
 	[
 		{ text: '=On {{ DateTime.fromISO($json.name).toFormat("dd.MM.") }}' },

@@ -117,9 +117,9 @@ test('when both are refused, the error says why for each', async () => {
 	const refusal = (message: string) => ({ status: 422, body: { message } });
 	await service.fault({ endpoint: 'sendText', ...refusal('window closed') });
 	await service.fault({ endpoint: 'sendTemplate', ...refusal('blocked') });
-	const [{ error }] = await run([{ phone: '+15550001001' }]);
-	expect(error).toMatchObject({
-		message: expect.stringContaining('blocked'),
+	const [{ error, details }] = await run([{ phone: '+15550001001' }]);
+	expect(error).toContain('blocked');
+	expect(details).toMatchObject({
 		description: expect.stringMatching(
 			/Before that, the service refused the text: .*window closed/,
 		),

@@ -13,6 +13,11 @@ const send = async (parameters: INodeParameters, json: IDataObject = {}) =>
 		],
 	});
 
+const variables = (value: string) => ({
+	operation: 'sendTemplate',
+	...{ template: locator('login_code', 'name'), language: locator('en_US', 'code') },
+	variables: { mappingMode: 'defineBelow', value: { body_1: value } },
+});
 const made = (word: string) => `gives "${word}" for a missing value`;
 const noValue = 'has no value';
 
@@ -58,6 +63,85 @@ test.each<[code: string, problem: string]>([
 	},
 );
 
+describe('an error of a spreadsheet, a word of a database, and a name of spaces', () => {
+	const words = [
+		...['#N/A', '#REF!', '#VALUE!', '#DIV/0!', '#NAME?', '#NUM!', '#NULL!', '#ERROR!', '#SPILL!'],
+		...['#NV', '#BEZUG!', '#ÜBERLAUF!', '#¡REF!', '#¿NOMBRE?', '#Н/Д', 'Err:502', ' #N/A\n'],
+		...['null', 'NULL', 'None', 'NaN', 'NaT', '<NA>', 'undefined', 'Invalid date', 'Invalid Date'],
+		...[' ', '\u00a0\t', '\u200b', '\u3164'],
+	];
+	const wrong = words.map((name) => ({ phone, name }));
+	const run = async (parameters: object) =>
+		await service.run({
+			parameters: { ...sendText, to: phone, ...parameters },
+			items: wrong,
+			onError: 'continueRegularOutput',
+		});
+
+	test.each<[string, object]>([
+		['inside a text', { text: '=Hello {{ $json.name }}, welcome' }],
+		['inside a text, after a change', { text: '=Hello {{ $json.name.slice(0) }}, welcome' }],
+		['from another node', { text: "=Hello {{ $('Start').item.json.name }}, welcome" }],
+		['as a variable', variables('={{ $json.name }}')],
+		['inside a variable', variables('=Mrs. {{ $json.name }}')],
+	])('are refused %s', async (_, parameters) => {
+		const { outputs } = await run(parameters);
+		const sent = outputs[0].filter(({ json }) => json.sendStatus !== 'notSent');
+		expect(sent).toEqual([]);
+		expect(service.sent()).toEqual([]);
+	});
+
+	test('are refused if a calculation has put them into a text', async () => {
+		const { outputs } = await run({ text: '={{ "Hello " + $json.name.trim() }}' });
+		const refused = outputs[0].filter(({ json }) =>
+			/for a missing value/.test(String(json.reason)),
+		);
+		expect(refused).toHaveLength(words.filter((word) => /[\p{L}\p{N}]/u.test(word)).length - 1);
+	});
+
+	test('are named, with advice that fits', async () => {
+		const inText = await send({ text: '=Hello {{ $json.name }}' }, { name: '#N/A' });
+		expect(inText.error?.message).toBe(
+			`{{ $json.name }} in 'Text' has no value, only "#N/A" [item 0]`,
+		);
+		expect(inText.error?.description).toContain('Correct the value in your data.');
+		expect(inText.error?.description).toContain("{{ $json.customer?.name ?? '' }}");
+		const blank = await send(variables('={{ $json.name }}'), { name: ' ' });
+		expect(blank.error?.message).toBe(
+			"{{ $json.name }} in 'Body 1' has no value, only spaces [item 0]",
+		);
+		expect(blank.error?.description).toContain("{{ $json.name || 'customer' }}");
+		expect(blank.error?.description).not.toContain('empty text');
+	});
+
+	test('are sent if somebody has written them, or as a part of other words', async () => {
+		const texts = [
+			'=#N/A, NULL, None of {{ $json.name }}',
+			'={{ $json.missing ?? "#N/A" }}',
+			"=Hello {{ $json.missing ?? 'None' }}",
+			"={{ ['a', 'b'].join(' ') }}",
+			"=Hello{{ $json.missing ? 'x' : ' ' }}",
+			'=Hello{{ "\\n" }}{{ $json.missing ?? "\\t" }}',
+			'={{ "Hello " + $json.other }}',
+		];
+		for (const text of texts) await send({ text }, { name: 'None Smith', other: '#N/A Ltd.' });
+		for (const name of ['#1', '#A12', '#sale!', 'NONE', 'Nones', 'N/A', '-', '#', 'Nullify', '😀'])
+			await send({ text: '={{ $json.name }}' }, { name });
+		expect(service.sent().map(({ text }) => text)).toEqual([
+			...[
+				'#N/A, NULL, None of None Smith',
+				'#N/A',
+				'Hello None',
+				'a b',
+				'Hello ',
+				'Hello\n\t',
+				'Hello #N/A Ltd.',
+			],
+			...['#1', '#A12', '#sale!', 'NONE', 'Nones', 'N/A', '-', '#', 'Nullify', '😀'],
+		]);
+	});
+});
+
 test.each<[code: string, text: string]>([
 	['$json.german', 'um null Uhr'],
 	['$json.german.trim()', 'um null Uhr'],
@@ -88,11 +172,6 @@ test("the error's advice works", async () => {
 	expect(service.sent().map(({ text }) => text)).toEqual(['Hello Anna', 'Hello Anna', 'Hello ']);
 });
 
-const variables = (value: string) => ({
-	operation: 'sendTemplate',
-	...{ template: locator('login_code', 'name'), language: locator('en_US', 'code') },
-	variables: { mappingMode: 'defineBelow', value: { body_1: value } },
-});
 const once = (campaign: string) => ({ sendOnce: true, campaign });
 
 test.each<[string, (value: string) => object]>([

@@ -47,7 +47,9 @@ function placesIn(field: INodeProperties, expression: string): Place[] {
 			}));
 	if (type === 'resourceLocator') return itself(locator(expression));
 	if (type === 'resourceMapper')
-		return itself({ mappingMode: 'defineBelow', value: { body_1: expression } }, '.body_1');
+		return itself({ mappingMode: 'defineBelow', value: { body_1: expression } }, '.body_1').map(
+			(place) => ({ ...place, label: 'Body 1' }),
+		);
 	if (type === 'collection') return within(options as INodeProperties[], (values) => values);
 	if (type !== 'fixedCollection') return itself(expression);
 	return (options as INodePropertyCollection[]).flatMap((row) => {

@@ -85,7 +85,7 @@ test.each<[INodeParameters, unknown, string]>([
 	[{ text: "={{ !$json.value && 'x' }}!" }, 'Anna', "in 'Text' is false, not a text"],
 	[{ text: '=Hi {{ $json.value }}' }, ['Anna', 'Bea'], "in 'Text' is a list, not a text"],
 	[{ text: '=Hi {{ $json.value }}' }, record, 'in \'Text\' gives "[object Object]"'],
-	[{ ...template, variables: filled('=Hi {{ $json.value }}') }, true, "in 'Variables' is true"],
+	[{ ...template, variables: filled('=Hi {{ $json.value }}') }, true, "in 'Body 1' is true"],
 ])('%j with %j is refused before anything is sent: %s', async (parameters, given, message) => {
 	const items = [{ value: given as never }];
 	const { error } = await service.run({ parameters: { ...sendText, ...parameters }, items });

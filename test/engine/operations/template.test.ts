@@ -323,7 +323,7 @@ describe('the form', () => {
 	test.each<[object, object[], string, string]>([
 		[{ body_1: 'a', body_3: 'c' }, [optional], "'Body 2' is empty", needed],
 		[{ button1_2: 'b' }, [], "'Button 1' is empty", needed],
-		[{ body_1: '' }, [field('body_1')], "'body_1' is empty", needed],
+		[{ body_1: '' }, [field('body_1')], "'Body 1' is empty", needed],
 		[{ body_1: ' ' }, [field('body_1', 'Body 1: "Hi"')], '\'Body 1: "Hi"\' is empty', needed],
 		[{ body_1: 'a', body_2: ' ' }, [], "'Body 2' is empty", needed],
 		[{ body_1: 'a', button1_1: '\n' }, [], "'Button 1' is empty", needed],
@@ -334,9 +334,9 @@ describe('the form', () => {
 		const description = expect.stringContaining(advice);
 		const error = expect.objectContaining({ message, description });
 		const refuse = () => {
-			const { given } = readForm({ value, schema });
+			const { given, missing } = readForm({ value, schema });
 			reviewTemplate({
-				rules: { template: { name: 'order', language: 'en', given } },
+				rules: { template: { name: 'order', language: 'en', given, missing } },
 			});
 		};
 		expect(refuse).toThrow(error);

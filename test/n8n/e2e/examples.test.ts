@@ -118,7 +118,11 @@ test('order update: the shop calls twice, the customer gets one message with the
 	await n8n.runToEnd(id, 'Try it with a sample order');
 	expect(textsTo(zara.phone)).toEqual([expect.stringContaining('A-4711')]);
 	const wrong = await http.post<object>(url, { ...order, order: 'B-2', phone: '12' });
-	expect(wrong.data).toEqual({ order: 'B-2', phone: '12', reason: expect.stringContaining('"12"') });
+	expect(wrong.data).toEqual({
+		order: 'B-2',
+		phone: '12',
+		reason: expect.stringContaining('"12"'),
+	});
 });
 
 test('survey: many people answer at once; it thanks the happy ones, asks the others why, keeps each answer, and leaves others alone', async () => {

@@ -229,8 +229,8 @@ describe('an error', () => {
 		],
 		[
 			'={{date}}',
-			'{{date}} in \'Text\' gives "Invalid DateTime"',
-			'Choose one field of the record. If the value is a date, correct the date.',
+			'{{date}} in \'Text\' has no value, only "Invalid DateTime"',
+			'Correct the value in your data.',
 		],
 		[
 			'=Hi {{record}}',

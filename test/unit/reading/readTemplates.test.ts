@@ -1,4 +1,6 @@
 /** Listed templates, in the forms that services use. */
+import { set } from 'lodash';
+
 import {
 	type Template,
 	readTemplates,
@@ -16,6 +18,24 @@ function templateOf(record: Part): Template {
 const body = { type: 'BODY', text: 'Hi {{1}}' };
 const withParts = (...components: unknown[]) => templateOf({ components });
 const idsIn = (...components: unknown[]) => withParts(...components).variables?.map(({ id }) => id);
+
+test.each([
+	'components',
+	'parts',
+	'template_components',
+	'content.blocks',
+	'data.attributes.sections',
+])('the parts of a template are found under "%s"', (path) => {
+	const parts = [
+		{ type: 'header', format: 'text', text: 'Order {{1}}' },
+		body,
+		{ type: 'Footer', text: 'Reply STOP' },
+		{ type: 'BUTTONS', buttons: [{ type: 'url', text: 'Track', url: 'https://a.test/{{1}}' }] },
+	];
+	const found = templateOf({ tags: [{ type: 'shop' }], ...set({}, path, parts) });
+	expect(found.variables?.map(({ id }) => id)).toEqual(['header_1', 'body_1', 'button1_1']);
+	expect(found).toMatchObject({ header: 'Order {{1}}', body: 'Hi {{1}}', footer: 'Reply STOP' });
+});
 
 test('a template with all parts', () => {
 	const components = [

@@ -61,7 +61,7 @@ export const sendAndWait = operation({
 			settings,
 		);
 		if (values.messageType === 'text') return { body: { to, text: values.message }, rules, hints };
-		const { body, rules: ofTemplate } = templateRequest(values);
+		const { body, rules: ofTemplate } = templateRequest(values, settings);
 		return {
 			endpoint: endpoints.sendTemplate,
 			body: { to, ...body },

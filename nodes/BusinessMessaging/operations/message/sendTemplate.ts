@@ -20,7 +20,7 @@ export const sendTemplate = operation({
 	options: [...campaignOptions, defaultCountryField, includeOtherField],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
-		const { body, rules } = templateRequest(values);
+		const { body, rules } = templateRequest(values, settings);
 		const audience = readAudience(values, settings);
 		const campaign = readCampaign(values);
 		const request = {

@@ -42,7 +42,7 @@ export const sendText = operation({
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const audience = readAudience(values, settings);
 		const campaign = readCampaign(values);
-		const fallback = readFallback(values);
+		const fallback = readFallback(values, settings);
 		const rules = { campaign, audience, fallback };
 		const body = { to: phone, text: values.text };
 		return applyMode({ body, rules, hints }, values, settings);

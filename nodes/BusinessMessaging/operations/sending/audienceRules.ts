@@ -229,11 +229,12 @@ function readWindow({
 
 function readPeriod(written: string): Period {
 	const [opens, closes, ...others] = written.split(/[-–—]|\bto\b/).map(readTime);
-	// Only the end of a period may be 24:00.
-	if (opens < 24 * 60 && closes <= 24 * 60 && others.length === 0) return { opens, closes };
+	// Only the end of a period may be 24:00. A period that ends when it begins has no length, or is a whole day.
+	const isPeriod = opens < 24 * 60 && closes <= 24 * 60 && opens !== closes;
+	if (isPeriod && others.length === 0) return { opens, closes };
 	throw new InputError(
 		`'Hours' of 'Send Window' cannot contain "${quoted(written)}"`,
-		'Enter periods such as 09:00–12:00, 14:00–18:00.',
+		'Enter periods such as 09:00–12:00, 14:00–18:00. A whole day is 00:00–24:00.',
 	);
 }
 

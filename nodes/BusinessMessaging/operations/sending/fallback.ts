@@ -7,7 +7,7 @@ import type { Client } from '../../transport/client';
 import { ServiceError, asFailure } from '../../transport/errors';
 import type { TemplateList } from '../../transport/templateList';
 import { type ValuesOf, booleanField, recordField, showFor } from '../fields';
-import type { MessageRules, OperationRequest } from '../operation';
+import type { MessageRules, OperationRequest, RequestSettings } from '../operation';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './templateReview';
 import { sendMessage } from './sendMessage';
 import { languageHint, templateRequest, templateTextField, variablesField } from './templateFields';
@@ -70,12 +70,15 @@ export const fallbackFields = [
 ] as const;
 
 /** The request of the fallback without its recipient; undefined if there is none. @throws InputError */
-export function readFallback({
-	useFallbackTemplate,
-	fallbackTemplate: template,
-	fallbackLanguage: language,
-	fallbackVariables: variables,
-}: ValuesOf<typeof fallbackFields>): MessageRules['fallback'] {
+export function readFallback(
+	{
+		useFallbackTemplate,
+		fallbackTemplate: template,
+		fallbackLanguage: language,
+		fallbackVariables: variables,
+	}: ValuesOf<typeof fallbackFields>,
+	settings: RequestSettings,
+): MessageRules['fallback'] {
 	if (!useFallbackTemplate) return undefined;
 	const form = {
 		specifyVariables: 'fields',
@@ -83,7 +86,8 @@ export function readFallback({
 		headerDocumentUrl: '',
 		templateText: undefined,
 	} as const;
-	return templateRequest({ template, language, variables, ...form });
+	const choice = ['fallbackTemplate', 'fallbackLanguage'];
+	return templateRequest({ template, language, variables, ...form }, settings, choice);
 }
 
 /** See {@link lookUpTemplates}. */

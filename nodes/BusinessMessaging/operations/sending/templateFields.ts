@@ -11,7 +11,7 @@ import {
 	showFor,
 	textField,
 } from '../fields';
-import type { MessageRules, OperationRequest } from '../operation';
+import type { MessageRules, OperationRequest, RequestSettings } from '../operation';
 import { readForm, toComponents } from './templateVariables';
 
 /** A field whose content the editor loads for the chosen template. */
@@ -152,17 +152,27 @@ export const templateFields = [
 	}),
 ] as const;
 
-/** The template's part of a request. Source: specification, "Template message components". @throws InputError */
+/**
+ * The template's part of a request. Source: specification, "Template message components".
+ *
+ * @param choice the names of the fields in which the template and its language are chosen
+ * @throws InputError
+ */
 export function templateRequest(
 	values: ValuesOf<typeof templateFields>,
+	{ isExpression = () => false }: RequestSettings,
+	choice = ['template', 'language'],
 ): Pick<OperationRequest, 'body'> & { rules: MessageRules } {
 	const { template: name, componentsJson: json, headerDocumentUrl: url } = values;
 	const language = values.language.trim();
-	const form = values.specifyVariables === 'json' ? undefined : readForm(values.variables);
+	// If an expression chooses the template, the form may be that of another one.
+	const isOfTemplate = !choice.some(isExpression);
+	const form =
+		values.specifyVariables === 'json' ? undefined : readForm(values.variables, isOfTemplate);
 	const components = form ? toComponents(form.given) : json && castArray(json);
 	const headerDocumentUrl = form ? form.pdfUrl : url.trim() || undefined;
 	return {
 		body: { template: name, language: language || undefined, components, headerDocumentUrl },
-		rules: { template: { name, language, given: form?.given } },
+		rules: { template: { name, language, given: form?.given, missing: form?.missing } },
 	};
 }

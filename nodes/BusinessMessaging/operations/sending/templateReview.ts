@@ -14,12 +14,14 @@ import { sendMessage } from './sendMessage';
 import {
 	type GivenVariable,
 	type TemplateMessage,
+	emptyField,
+	gapIn,
 	hasNamed,
 	nameOf,
 	partOf,
-	refuseGaps,
 	titleOf,
 	toComponents,
+	withSingleSpaces,
 } from './templateVariables';
 
 /** A language code such as en_US or de; some services show the name of the language instead. */
@@ -63,21 +65,11 @@ export async function lookUpTemplates(
  */
 export function reviewTemplate(message: OperationRequest, list?: TemplateList): OperationRequest {
 	const request = withListedLanguage(withLanguage(withoutForm(message), list), list);
-	const problem = list && problemOf(request, list);
+	const problem = problemOf(request, list);
 	if (problem) throw problem;
 	const { name = '', language = '', given = [] } = request.rules?.template ?? {};
-	const isNamed = hasNamed(given);
-	const unknown = isNamed && orderProblem(name, language, list);
-	if (unknown) throw unknown;
-	const template = list && findTemplate(list, name, language);
-	if (!template?.variables || given.length === 0) {
-		refuseGaps(given);
-		return request;
-	}
-	const { variables } = template;
-	// A value without its place would shift the others.
-	const misfit = valueProblem(given, variables, titleFor(name, language));
-	if (misfit) throw misfit;
+	const { variables } = (list && findTemplate(list, name, language)) ?? {};
+	if (!variables || given.length === 0) return request;
 	const order = variables.map(({ id }) => id);
 	const sorted = sortBy(given, (value) => order.indexOf(idFor(value, variables)));
 	return { ...request, body: { ...request.body, components: toComponents(sorted) } };
@@ -254,26 +246,49 @@ function likeness(one: Set<string>, other: Set<string>): number {
 }
 
 /** What is wrong with a message; undefined if nothing is wrong, as far as the service shows its templates. */
-function problemOf({ rules, body }: OperationRequest, list: TemplateList): InputError | undefined {
+function problemOf({ rules, body }: OperationRequest, list?: TemplateList): InputError | undefined {
 	const message = rules?.template;
 	if (!message?.given) return undefined;
 	const { name, language, given } = message;
-	const template = findTemplate(list, name, language);
-	if (!template) return missingTemplate(list, name, language);
+	const template = list && findTemplate(list, name, language);
+	const missing = list && !template && missingTemplate(list, name, language);
+	if (missing) return missing;
 	const title = titleFor(name, language);
-	if (template.isRefused)
+	if (template?.isRefused)
 		return new InputError(
 			`${title} is not approved: its status is ${template.status}`,
 			'Wait for the approval, or choose an approved template.',
 		);
-	if (template.pdf === 'needed' && !body?.headerDocumentUrl)
+	if (template?.pdf === 'needed' && !body?.headerDocumentUrl)
 		return new InputError(
 			`${title} needs a PDF in its header`,
 			"Enter the public address of the PDF in 'Header PDF URL', or attach a PDF to the template in the service.",
 		);
-	// The review compares named values itself, when it puts them into the order of the template.
-	if (!template.variables || hasNamed(given)) return undefined;
-	return valueProblem(given, template.variables, title);
+	const unknown = hasNamed(given) && orderProblem(name, language, list);
+	if (unknown) return unknown;
+	if (!template?.variables) return message.missing ? emptyField(message.missing) : gapIn(given);
+	const { variables } = template;
+	return editProblem(given, variables, title) ?? valueProblem(given, variables, title);
+}
+
+/** A number may mean another value since the form was filled in: "Dear {{1}}, you owe us {{2}}", "Pay {{1}}, dear {{2}}". */
+function editProblem(
+	given: GivenVariable[],
+	variables: TemplateVariable[],
+	title: string,
+): InputError | undefined {
+	for (const value of given) {
+		const { shownIn } = value;
+		const text = variables.find(({ id }) => id === value.id)?.text;
+		const isNamed = hasNamed([value]);
+		if (isNamed || !shownIn || text === undefined) continue;
+		if (withSingleSpaces(text).includes(shownIn)) continue;
+		return new InputError(
+			`${title} has changed since its variables were filled in`,
+			`'${titleOf(value)}' was filled in for "${shownIn}", and the text is now "${text}". Open the node, choose the template again and fill in its variables.`,
+		);
+	}
+	return undefined;
 }
 
 function valueProblem(
@@ -296,8 +311,10 @@ function valueProblem(
 		);
 	const missing = variables.find(({ id }) => !ids.includes(id));
 	if (!missing) return undefined;
-	const message = `${title} needs a value for '${titleOf(missing)}'`;
-	return new InputError(message, `The text around it: "${missing.text}".`);
+	return new InputError(
+		`${title} needs a value for '${titleOf(missing)}'`,
+		`Fill it in under 'Variables', or check the data that its expression refers to. The text around it: "${missing.text}".`,
+	);
 }
 
 // By name, else by number, because the form may have had only numbered fields. If the form has asked for this number,
