@@ -297,9 +297,7 @@ export class Client {
 	private parse(text: string): unknown {
 		const body = parseJson(text);
 		if (text === '' || body === undefined) return text || undefined;
-		if (isTooDeep(body)) return text;
-		// If the text contains escapes, the key is removed after parsing too: only then can an escaped key be found.
-		return /\\[u/]/.test(text) ? parseJson(this.config.redact(JSON.stringify(body))) : body;
+		return isTooDeep(body) ? text : body;
 	}
 }
 

@@ -217,20 +217,23 @@ export function isRefusedContent(error: unknown): error is ServiceError {
 /** The error for a rate limit that lasts too long. @param refusal the body of the last 429 to this request, if any */
 export function rateLimitedError(waitMs: number, refusal?: unknown): ServiceError {
 	const said = serviceMessageOf(refusal);
-	return new ServiceError(
-		`The limit of the service is reached${said && ': '}${said}. Try again in ${inWords(waitMs)}`,
-		{
-			kind: 'rateLimited',
-			description:
-				"Run the node again after that time. If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.",
-			statusCode: 429,
-		},
-	);
+	const isEndless = waitMs === Infinity;
+	const when = isEndless ? 'It does not recover by itself' : `Try again in ${inWords(waitMs)}`;
+	const larger = 'ask for a larger plan';
+	return new ServiceError(`The limit of the service is reached${said && ': '}${said}. ${when}`, {
+		kind: 'rateLimited',
+		description: isEndless
+			? `Look at the account in the service, or ${larger}. Then run the node again.`
+			: `Run the node again after that time. If this happens often, lower 'Requests per Minute' in the credential or ${larger}.`,
+		statusCode: 429,
+	});
 }
 
 function inWords(ms: number): string {
 	const minutes = Math.max(1, Math.round(ms / 60_000));
-	if (minutes >= 120) return `${Math.round(minutes / 60)} hours`;
+	const hours = Math.round(minutes / 60);
+	if (hours >= 48) return `${Math.round(hours / 24)} days`;
+	if (minutes >= 120) return `${hours} hours`;
 	return minutes === 1 ? '1 minute' : `${minutes} minutes`;
 }
 

@@ -1,4 +1,6 @@
-/** Secrets: those in the URLs of webhooks, which the service lists and may quote; and those with which a service signs deliveries. */
+/** Secrets: the API key and those in the URLs of webhooks, which a service may quote; and those with which it signs deliveries. */
+import { escape, escapeRegExp } from 'lodash';
+
 import { isRecord } from '../jsonValues';
 
 /** Secret query parameters of these nodes, n8n and other programs, also if their URL is a parameter of another URL. */
@@ -6,6 +8,30 @@ const secrets =
 	/((?:\b|%3F|%26)(?:[\w-]{0,30}(?:token|secret|api_?key|signature)|inbox|wait|sig)(?:=|%3D))[^&#\s"']+/gi;
 /** Names of fields with secrets, e.g. with the one that signs deliveries. */
 const secretName = /secret|signing_?key|(token|api_?key|password|authorization)$/i;
+
+/** The shortest API key that is removed, characters: a shorter one could be part of ordinary words. */
+const minKeyLength = 8;
+
+/** Makes a function that removes an API key from texts, however its characters are encoded: for URLs, JSON or HTML. */
+export function keyRemover(apiKey: string): (text: string) => string {
+	if (apiKey.length < minKeyLength) return (text) => text;
+	const key = new RegExp([...apiKey].map(spellingsOf).join(''), 'gi');
+	return (text) => text.replace(key, '[API key]');
+}
+
+/** A pattern for a character of ASCII, the shortest spelling last. The bounds of the repetitions keep the search fast. */
+function spellingsOf(character: string): string {
+	const code = character.charCodeAt(0);
+	const hex = code.toString(16).padStart(2, '0');
+	const escaped = /\w/.test(character) ? '' : '\\\\{0,4}';
+	const spellings = [
+		`%(?:25){0,3}${hex}`,
+		`\\\\{1,4}u00${hex}`,
+		`&#(?:0{0,4}${code}|x0{0,4}${hex});`,
+		`${escaped}(?:${escapeRegExp(escape(character))}|${escapeRegExp(character)})`,
+	];
+	return `(?:${spellings.join('|')})`;
+}
 
 /** Removes secrets from a text, or from all texts and field names of a record. */
 export function withoutSecrets<T>(value: T): T;

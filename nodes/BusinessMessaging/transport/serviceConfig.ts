@@ -4,6 +4,7 @@ import { trimEnd } from 'lodash';
 
 import { type ApiPath, apiPaths } from '../api/endpoints';
 import { InputError } from './errors';
+import { keyRemover } from './secrets';
 
 /** The values of the credential, including n8n's own fields for allowed domains. */
 export type CredentialValues = Record<string, unknown>;
@@ -22,9 +23,6 @@ export interface ServiceConfig {
 	/** Removes the API key from a text that comes from outside. */
 	redact(text: string): string;
 }
-
-/** The shortest API key, characters: a shorter one could be part of ordinary words. */
-const minKeyLength = 8;
 
 /** Whether a URL points to this machine. */
 export function isLoopback({ hostname }: URL): boolean {
@@ -51,7 +49,7 @@ export function readServiceConfig(values: CredentialValues): ServiceConfig {
 			requests: readRate(values.requestsPerMinute),
 			windowMs: Number(values.rateWindowMs) || 60_000,
 		},
-		redact: (text) => (apiKey.length < minKeyLength ? text : text.replaceAll(apiKey, '[API key]')),
+		redact: keyRemover(apiKey),
 	};
 }
 

@@ -257,7 +257,9 @@ describe('against the sandbox', () => {
 			'2 hours',
 		],
 		['a Unix time in ms', () => ({ 'x-rate-limit-reset': String(inTwoHours()) }), '2 hours'],
-		['seconds until the reset', () => ({ 'ratelimit-reset': ' 32400 ' }), '9 hours'],
+		['seconds until the reset', () => ({ 'ratelimit-reset': ' 2400 ' }), '40 minutes'],
+		['more than ten minutes in ms', () => ({ 'x-ratelimit-reset': '32400000' }), '9 hours'],
+		['115 days', () => ({ 'retry-after': '9999999' }), '116 days'],
 	])('a wait that is too long, given as %s, is reported at once', async (_, headers, time) => {
 		const body = { message: 'The quota of this number is used up.' };
 		await service.fault({ endpoint: 'sendText', status: 429, headers: headers(), body });
@@ -268,6 +270,29 @@ describe('against the sandbox', () => {
 			context: { sendStatus: 'notSent' },
 		});
 		expect(service.calls('sendText')).toBe(1);
+	});
+
+	test('a wait without an end is reported at once, without a time', async () => {
+		const headers = { 'retry-after': 'Infinity' };
+		await service.fault({
+			endpoint: 'sendText',
+			status: 429,
+			headers,
+			body: { message: 'Closed.' },
+		});
+		const { error } = await send(1000, 1, service.newKey());
+		expect(error?.message).toBe(
+			'The limit of the service is reached: Closed. It does not recover by itself [item 0]',
+		);
+	});
+
+	test('a reset that is given in ms is waited for', async () => {
+		const headers = { 'x-ratelimit-reset': '3700' };
+		await service.fault({ endpoint: 'sendText', status: 429, headers });
+		const begin = performance.now();
+		const { error } = await send(1000, 1, service.newKey());
+		expect([error, service.received()]).toEqual([undefined, oneEach(1)]);
+		expect(performance.now() - begin).toBeGreaterThanOrEqual(3_700);
 	});
 });
 
