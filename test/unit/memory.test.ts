@@ -1,11 +1,14 @@
 /** What a process of n8n keeps between executions: of everything, only a maximum number, for a limited time. */
-import { noop, range } from 'lodash';
+import { getEventListeners } from 'node:events';
+
+import { range } from 'lodash';
 import ts from 'typescript';
 
 import { filesBelow, readText } from '../../harness/engine/files';
 import { BoundedMap } from '../../nodes/BusinessMessaging/boundedMap';
 import {
 	RateLimiter,
+	Sender,
 	type Slot,
 	limiterFor,
 } from '../../nodes/BusinessMessaging/transport/rateLimiter';
@@ -91,15 +94,17 @@ test('however a map is read, entries that are too old are missing', () => {
 	expect(ways.map((way) => read(way, 1_000))).toEqual([undefined, false, 0, []]);
 });
 
-test('a request that has waited for the response to another one leaves nothing of its execution behind', async () => {
+test('a request that has waited for its turn leaves nothing of its execution behind', async () => {
 	const limiter = new RateLimiter(60_000);
-	const first = (await limiter.acquire(1)) as Slot;
-	const second = limiter.acquire(1, { signal: new AbortController().signal });
+	const first = (await limiter.acquire(new Sender(1))) as Slot;
+	const { signal } = new AbortController();
+	const second = limiter.acquire(new Sender(1, undefined, signal));
 	await new Promise(setImmediate);
-	expect(limiter['wake']).not.toBe(noop); // it holds the signal
+	const kept = () => [getEventListeners(signal, 'abort').length, limiter['senders'].length];
+	expect(kept()).toEqual([1, 1]);
 	first.unsent();
 	await second;
-	expect(limiter['wake']).toBe(noop);
+	expect(kept()).toEqual([0, 0]);
 });
 
 test('to recognize an event of a delivery takes no longer if the delivery has many events', async () => {

@@ -18,10 +18,11 @@ import {
 	rateLimitedError,
 	unreadableError,
 } from './errors';
-import { type RateLimiter, type Slot, limiterFor } from './rateLimiter';
+import { type RateLimiter, Sender, type Slot, limiterFor } from './rateLimiter';
 import { readRetryAfter } from '../reading/readRetryAfter';
 import { describeRedirect, isSameOrigin, readRedirect } from './redirect';
 import type { ServiceConfig } from './serviceConfig';
+import type { Limit } from './slidingWindow';
 import { backoffMs } from './throttle';
 
 /** The request of a call. */
@@ -62,10 +63,14 @@ interface TextResponse extends ServiceResponse {
 	body: string;
 }
 
-/** The timeout of a request, ms; and a signal that ends waiting. The signal does not interrupt a request under way. */
+/** What is special about the requests of a client. */
 export interface ClientOptions {
+	/** The timeout of a request, ms. */
 	timeoutMs?: number;
+	/** Ends waiting. It does not interrupt a request under way. */
 	signal?: AbortSignal;
+	/** A limit for messages, beside that of the credential. */
+	messages?: Limit;
 }
 
 const maxConcurrency = 600;
@@ -86,17 +91,21 @@ export class Client {
 	private responseMs = 0;
 	private hasResponded = false;
 	private readonly knownMethods = new Map<Endpoint, HttpMethod>();
+	private readonly sender: Sender;
 
 	constructor(
 		private readonly send: HttpSend,
 		readonly config: ServiceConfig,
 		private readonly options: ClientOptions = {},
-	) {}
+	) {
+		this.sender = new Sender(config.rate.requests, options.messages, options.signal);
+	}
 
 	/** How many simultaneous requests are needed for the allowed rate at the current response times, but at least `least`. */
 	concurrency(least: number): number {
 		const { requests, windowMs } = this.config.rate;
-		const needed = (requests / windowMs) * this.responseMs * concurrencyMargin;
+		const most = Math.min(requests, this.options.messages?.most ?? Infinity);
+		const needed = (most / windowMs) * this.responseMs * concurrencyMargin;
 		return clamp(Math.ceil(needed), least, maxConcurrency);
 	}
 
@@ -203,7 +212,7 @@ export class Client {
 		const recipient = typeof to === 'string' ? to : undefined;
 		const { limiter } = this;
 		for (let refusal: TextResponse | undefined; ; ) {
-			const slot = await this.takeTurn(limiter, recipient ?? call.request, isStillAllowed, refusal);
+			const slot = await this.takeTurn(limiter, call, recipient, isStillAllowed, refusal);
 			if (slot instanceof ServiceError) return slot;
 			const response = await this.sendTimed(request, call);
 			const isFailure = response instanceof ServiceError;
@@ -236,9 +245,9 @@ export class Client {
 		return response;
 	}
 
-	/** How many requests the plan allows within this time, ms. */
+	/** How many messages may be sent within this time, ms, beside those of others that wait now. */
 	freeWithin(ms: number): number {
-		return this.limiter.freeWithin(ms, this.config.rate.requests);
+		return this.limiter.freeWithin(ms, this.sender);
 	}
 
 	private get limiter(): RateLimiter {
@@ -249,12 +258,12 @@ export class Client {
 	/** Waits until the request may be sent. @param refusal the response with 429 to its last attempt */
 	private async takeTurn(
 		limiter: RateLimiter,
-		subject: string,
+		{ request, sends }: CallInfo,
+		subject = request,
 		isStillAllowed: ApiRequest['isStillAllowed'] = () => true,
 		refusal?: TextResponse,
 	): Promise<Slot | ServiceError> {
-		const { signal } = this.options;
-		const slot = await limiter.acquire(this.config.rate.requests, { subject, signal });
+		const slot = await limiter.acquire(this.sender, subject, sends);
 		if (slot === 'blocked') {
 			const body = refusal && this.parse(this.config.redact(refusal.body));
 			return rateLimitedError(limiter.waitMs(subject), body);

@@ -1,10 +1,10 @@
-/** One rate for all requests of this process that share a key. It adds the queue, the clock and the timers to {@link Throttle}. */
-import { noop } from 'lodash';
+/** One rate for all requests of this process that share a key. It adds turns, the clock and the timers to {@link Throttle}. */
+import { partition, pull, sumBy } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
-import { withLock } from '../mutex';
-import { type RequestOutcome, type Permit, Throttle } from './throttle';
+import { type Limit, SlidingWindow } from './slidingWindow';
+import { type RequestOutcome, Throttle } from './throttle';
 
 /** A request that counts for the rate; exactly one of the three methods ends it. */
 export interface Slot {
@@ -16,22 +16,49 @@ export interface Slot {
 	limited(waitMs: number | undefined): void;
 }
 
+/** Why a request gets no turn: its execution was stopped; or the service asks for too long a wait, or has refused everything for too long. */
+type End = 'stopped' | 'blocked';
+
 interface Waiting {
 	/** The recipient of a message, or the endpoint: a long wait may concern only this subject. */
 	subject?: string;
-	signal?: AbortSignal;
+	limits: Limit[];
+	resolve: (turn: Slot | End) => void;
 }
 
-/** Longest single sleep, ms. A stopped execution is noticed after it. */
+/** Who sends requests: a run of a node, a list for the editor, the test of a credential, … */
+export class Sender {
+	/** Its requests that wait for their turn, in their order. */
+	readonly waiting: Waiting[] = [];
+	/** Whether it has had a turn. */
+	hasBegun = false;
+
+	/** @param requests the limit of its credential @param messages the limit of its messages @param signal ends waiting */
+	constructor(
+		readonly requests: number,
+		readonly messages?: Limit,
+		readonly signal?: AbortSignal,
+	) {}
+}
+
+/** Longest single sleep, ms, so that no timer stays for long when nobody waits any more. */
 const maxNapMs = 1_000;
 
 /** Limits the requests of one key. */
 export class RateLimiter {
 	private readonly throttle: Throttle;
-	/** Wakes the first request in the queue when a request has ended. */
-	private wake: () => void = noop;
+	/** The greatest limit of a credential with this key: that of all requests together. */
+	private greatest = 0;
+	/** The requests of each credential, by its limit. */
+	private readonly windows = new Map<number, SlidingWindow>();
+	/** The senders that wait, in the order of their turns. */
+	private readonly senders: Sender[] = [];
+	/** Whether the last turn was the first one of its sender, and others had waited before. */
+	private hasOvertaken = false;
+	/** When the timers end. */
+	private readonly naps = new Set<number>();
 
-	constructor(windowMs: number) {
+	constructor(private readonly windowMs: number) {
 		this.throttle = new Throttle(windowMs);
 	}
 
@@ -44,54 +71,96 @@ export class RateLimiter {
 		return this.throttle.askedMs(performance.now(), subject);
 	}
 
-	freeWithin(ms: number, requests: number): number {
-		return this.throttle.freeWithin(ms, performance.now(), requests);
+	/** How many messages a sender may send within this time, ms, if the service refuses none and the others take their turns. */
+	freeWithin(ms: number, sender: Sender): number {
+		const now = performance.now();
+		const limits = this.limitsOf(sender, true);
+		const free = this.throttle.freeWithin(ms, now, this.greatest);
+		const others = this.senders.filter((one) => one !== sender);
+		const share = free / (others.length + 1);
+		const taken = sumBy(others, ({ waiting }) =>
+			Math.min(share, waiting.length, freeOf(waiting[0].limits, ms, now)),
+		);
+		return Math.floor(Math.min(free - taken, freeOf(limits, ms, now)));
 	}
 
 	/**
-	 * Waits for a turn; first come, first served. Returns `blocked` if the service asks for too long a wait, or has refused
-	 * everything for too long.
+	 * Waits for a turn. The requests of a sender keep their order. Senders take turns; one that has had none is next, but
+	 * two of these do not go before the others.
 	 */
-	async acquire(requests: number, waiting: Waiting = {}): Promise<Slot | 'stopped' | 'blocked'> {
+	async acquire(sender: Sender, subject?: string, isMessage = false): Promise<Slot | End> {
 		// A request that waits only because of its recipient must not delay the others.
-		await this.waitForSubject(waiting);
-		return await withLock(this, async () => await this.takeWhenFree(requests, waiting));
+		await this.waitForSubject(sender, subject);
+		return await new Promise((resolve) => {
+			if (sender.waiting.length === 0) {
+				this.senders.push(sender);
+				sender.signal?.addEventListener('abort', this.serve);
+			}
+			sender.waiting.push({ subject, limits: this.limitsOf(sender, isMessage), resolve });
+			this.serve();
+		});
 	}
 
-	private async waitForSubject(waiting: Waiting): Promise<void> {
+	private limitsOf({ requests, messages }: Sender, isMessage: boolean): Limit[] {
+		this.greatest = Math.max(this.greatest, requests);
+		const window = this.windows.get(requests) ?? new SlidingWindow(this.windowMs);
+		this.windows.set(requests, window);
+		return [{ window, most: requests }, ...(messages && isMessage ? [messages] : [])];
+	}
+
+	private async waitForSubject(sender: Sender, subject?: string): Promise<void> {
 		for (;;) {
-			const waitMs = this.throttle.subjectWaitMs(performance.now(), waiting.subject);
-			if (waitMs === 0 || this.endOf(waiting)) return;
+			const waitMs = this.throttle.subjectWaitMs(performance.now(), subject);
+			if (waitMs === 0 || this.endOf(sender, subject)) return;
 			await sleep(Math.min(waitMs, maxNapMs));
 		}
 	}
 
-	private async takeWhenFree(
-		requests: number,
-		waiting: Waiting,
-	): Promise<Slot | 'stopped' | 'blocked'> {
-		for (;;) {
-			const end = this.endOf(waiting);
-			if (end) return end;
-			const waitMs = this.throttle.waitMs(performance.now(), requests);
-			if (waitMs === 0) return this.take(waiting.subject);
-			// A pause always runs to its end, so that no timer stays when nobody waits any more.
-			if (waitMs < Infinity) await sleep(Math.min(Math.ceil(waitMs), maxNapMs));
-			else await this.responseOrStop(waiting.signal);
-		}
-	}
-
 	/** Why a request must wait no longer, without a turn. */
-	private endOf({ subject, signal }: Waiting): 'stopped' | 'blocked' | undefined {
+	private endOf({ signal }: Sender, subject?: string): End | undefined {
 		if (signal?.aborted) return 'stopped';
 		return this.throttle.isBlocked(performance.now(), subject) ? 'blocked' : undefined;
 	}
 
-	private take(subject?: string): Slot {
-		const permit: Permit = this.throttle.take(subject);
+	/** Gives turns as long as there are any; called whenever there may be one. */
+	private readonly serve = (): void => {
+		let waitMs = this.serveNext();
+		while (waitMs === 0) waitMs = this.serveNext();
+		void this.serveIn(waitMs);
+	};
+
+	/** Gives a turn to the first sender that may have it. @returns how long all of them have to wait, ms */
+	private serveNext(): number {
+		const now = performance.now();
+		let leastMs = Infinity;
+		for (const sender of this.inTurn()) {
+			const [{ subject, limits }] = sender.waiting;
+			const end = this.endOf(sender, subject);
+			const waitMs = end ? 0 : this.throttle.waitMs(now, this.greatest, limits);
+			leastMs = Math.min(leastMs, waitMs);
+			if (waitMs > 0) continue;
+			const { resolve } = sender.waiting.shift()!;
+			pull(this.senders, sender);
+			if (sender.waiting.length > 0) this.senders.push(sender);
+			else sender.signal?.removeEventListener('abort', this.serve); // it keeps all data of its execution in memory
+			resolve(end ?? this.take(sender, subject, limits));
+			break;
+		}
+		return leastMs;
+	}
+
+	private inTurn(): Sender[] {
+		const [others, first] = partition(this.senders, 'hasBegun');
+		return this.hasOvertaken ? [...others, ...first] : [...first, ...others];
+	}
+
+	private take(sender: Sender, subject: string | undefined, limits: Limit[]): Slot {
+		this.hasOvertaken = !sender.hasBegun && this.senders.some(({ hasBegun }) => hasBegun);
+		sender.hasBegun = true;
+		const permit = this.throttle.take(subject, limits);
 		const end = (outcome: RequestOutcome) => {
 			this.throttle.end(performance.now(), permit, outcome);
-			this.wake();
+			this.serve();
 		};
 		return {
 			accepted: () => end('accepted'),
@@ -100,18 +169,22 @@ export class RateLimiter {
 		};
 	}
 
-	private async responseOrStop(signal?: AbortSignal): Promise<void> {
-		await new Promise<void>((resolve) => {
-			const wake = () => {
-				signal?.removeEventListener('abort', wake);
-				// The signal keeps all data of its execution in memory.
-				this.wake = noop;
-				resolve();
-			};
-			this.wake = wake;
-			signal?.addEventListener('abort', wake);
-		});
+	/** Looks again after this time, ms, unless an earlier timer will do so. */
+	private async serveIn(ms: number): Promise<void> {
+		if (ms === Infinity) return; // a response comes first
+		const napMs = Math.ceil(Math.min(ms, maxNapMs));
+		const end = performance.now() + napMs;
+		if ([...this.naps].some((other) => other <= end)) return;
+		this.naps.add(end);
+		await sleep(napMs);
+		this.naps.delete(end);
+		this.serve();
 	}
+}
+
+/** How many requests may begin within a time, ms, by these limits. */
+function freeOf(limits: Limit[], ms: number, now: number): number {
+	return Math.min(...limits.map(({ window, most }) => window.freeWithin(ms, now, most)));
 }
 
 /** The limiters by host and key, kept for an hour: longer than any wait. */

@@ -1,13 +1,16 @@
 /** Decides which requests of one key may be sent now: docs/adr/0003-rate.md. Times are in ms of a monotonic clock. */
-import { sortedLastIndex } from 'lodash';
+import { map } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
 import { ConcurrencyLimit } from './concurrencyLimit';
+import { type Limit, SlidingWindow } from './slidingWindow';
 
 /** A request under way. */
 export interface Permit {
 	/** The recipient of a message, or the endpoint. A long wait concerns only its subject, see `enoughSubjects`. */
 	readonly subject?: string;
+	/** The limits for which it counts, beside that of the key. */
+	readonly limits: Limit[];
 	/** How many requests were under way when it was sent, including this one. */
 	readonly underWay: number;
 	/** How often the service had refused requests before it was sent. */
@@ -38,8 +41,7 @@ const enoughSubjects = 3;
 
 /** The state of one key. */
 export class Throttle {
-	/** When the requests of the last window ended, oldest first. The service has counted each of them before that. */
-	private readonly ended: number[] = [];
+	private readonly window: SlidingWindow;
 	private readonly concurrency = new ConcurrencyLimit();
 	/** Refusals in all, and since the last accepted request. Requests that were sent at the same time count as one. */
 	private refusals = 0;
@@ -54,7 +56,9 @@ export class Throttle {
 	constructor(
 		private readonly windowMs: number,
 		private readonly random = Math.random,
-	) {}
+	) {
+		this.window = new SlidingWindow(windowMs);
+	}
 
 	/** How many simultaneous requests the service accepts, if this is known. */
 	get knownConcurrency(): number | undefined {
@@ -78,37 +82,46 @@ export class Throttle {
 		return Math.max(0, (this.restOf.get(subject)?.until ?? 0) - now);
 	}
 
-	/** How long the next request has to wait, ms; Infinity if another request has to end first. */
-	waitMs(now: number, requests: number): number {
-		while (this.ended[0] + this.windowMs <= now) this.ended.shift();
+	/**
+	 * How long the next request has to wait, ms; Infinity if another request has to end first.
+	 *
+	 * @param requests the limit of the key @param limits those that hold for this request, too
+	 */
+	waitMs(now: number, requests: number, limits: Limit[] = []): number {
 		if (this.rest && now < this.rest.until) return this.rest.until - now;
-		const isFree = this.ended.length + this.concurrency.underWay < requests;
-		if (!isFree && this.ended.length > 0) return this.ended[0] + this.windowMs - now;
-		return isFree && !this.probe && !this.concurrency.isFull() ? 0 : Infinity;
+		const all = [{ window: this.window, most: requests }, ...limits];
+		const waitMs = Math.max(...all.map(({ window, most }) => window.waitMs(now, most)));
+		if (waitMs > 0) return waitMs;
+		return this.probe || this.concurrency.isFull() ? Infinity : 0;
 	}
 
 	/** How many requests may start within this time, ms, if the service refuses none. */
 	freeWithin(ms: number, now: number, requests: number): number {
 		if (this.probe || now + ms < (this.rest?.until ?? 0)) return 0;
-		const counting = this.ended.length - sortedLastIndex(this.ended, now + ms - this.windowMs);
-		return Math.max(0, requests - counting - this.concurrency.underWay);
+		return this.window.freeWithin(ms, now, requests);
 	}
 
-	take(subject?: string): Permit {
-		const permit = { subject, underWay: this.concurrency.begin(), refusals: this.refusals };
+	take(subject?: string, limits: Limit[] = []): Permit {
+		const underWay = this.concurrency.begin();
+		const permit = { subject, limits, underWay, refusals: this.refusals };
+		for (const window of this.windowsOf(permit)) window.begin();
 		if (this.inARow > 0) this.probe = permit;
 		return permit;
 	}
 
 	end(now: number, permit: Permit, outcome: RequestOutcome): void {
 		const wasAlone = Math.max(permit.underWay, this.concurrency.end()) === 1;
+		for (const window of this.windowsOf(permit)) window.end(now, outcome === 'accepted');
 		if (this.probe === permit) this.probe = undefined;
-		if (outcome === 'accepted') this.accept(now, permit);
+		if (outcome === 'accepted') this.accept(permit);
 		else if (outcome !== 'unsent') this.refuse(now, permit, outcome.waitMs ?? 0, wasAlone);
 	}
 
-	private accept(now: number, { subject, refusals }: Permit): void {
-		this.ended.push(now);
+	private windowsOf({ limits }: Permit): SlidingWindow[] {
+		return [this.window, ...map(limits, 'window')];
+	}
+
+	private accept({ subject, refusals }: Permit): void {
 		if (subject !== undefined) this.restOf.delete(subject);
 		if (refusals < this.refusals) return; // this request was sent before the last refusal, so it does not show that the service accepts requests again
 		if (this.inARow > 0) {

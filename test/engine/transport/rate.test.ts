@@ -1,5 +1,9 @@
 /** The rate of one key, with a service that counts by itself, and a clock that only the test moves. */
-import { RateLimiter, type Slot } from '../../../nodes/BusinessMessaging/transport/rateLimiter';
+import {
+	RateLimiter,
+	Sender,
+	type Slot,
+} from '../../../nodes/BusinessMessaging/transport/rateLimiter';
 import { backoffMs } from '../../../nodes/BusinessMessaging/transport/throttle';
 import { campaign, oneEach, people, useService } from '../../../harness/engine/service';
 
@@ -10,22 +14,27 @@ describe('by the clock of the test', () => {
 	beforeEach(() => void jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
-	/** Senders that wait for their turn, and the results that they got. */
+	/** Requests that wait for their turn, and the results that they got. */
 	class Line {
 		readonly out: Slot[] = [];
 		readonly ends: string[] = [];
 		readonly limiter = new RateLimiter(windowMs);
 
-		constructor(private readonly requests: number) {}
+		private readonly sender: Sender;
 
-		/** Adds this number of senders to the queue. @returns how many requests are under way */
+		constructor(private readonly requests: number) {
+			this.sender = new Sender(requests);
+		}
+
+		/** Adds this number of requests to the queue. @returns how many requests are under way */
 		async join(
 			count: number,
-			waiting: Parameters<RateLimiter['acquire']>[1] = {},
+			{ subject, signal }: { subject?: string; signal?: AbortSignal } = {},
 		): Promise<number> {
+			const sender = signal ? new Sender(this.requests, undefined, signal) : this.sender;
 			for (let n = 0; n < count; n++) {
 				void this.limiter
-					.acquire(this.requests, waiting)
+					.acquire(sender, subject)
 					.then((slot) => (typeof slot === 'string' ? this.ends.push(slot) : this.out.push(slot)));
 			}
 			return await this.after(0);
@@ -182,7 +191,7 @@ describe('by the clock of the test', () => {
 		await line.join(2, { signal: stop.signal });
 		await line.join(1);
 		stop.abort();
-		await line.after(1_001);
+		await line.after(0);
 		expect(line.ends).toEqual(['stopped', 'stopped']);
 		await line.accept();
 		expect(await line.after(windowMs + 1)).toBe(1);

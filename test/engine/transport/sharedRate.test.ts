@@ -1,8 +1,10 @@
 /** Executions that share the rate of a key: what waits for it, how long, and what goes first. */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { map, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { locator, useService } from '../../../harness/engine/service';
+import { campaign, locator, people, sendText, useService } from '../../../harness/engine/service';
 
 const service = useService();
 
@@ -40,4 +42,54 @@ describe('templates are checked before the first message, however long the list 
 		expect(error?.message).toContain('The limit of the service is reached');
 		expect(map(service.requests('sendTemplate'), 'body.to')).toEqual([]);
 	});
+});
+
+describe('while a campaign uses up the rate', () => {
+	const rateWindowMs = 6_000;
+	const rate = { requestsPerMinute: 20, rateWindowMs };
+	const running = async (own: object = {}) => {
+		const credentials = service.credentials({ ...service.newKey(), ...rate });
+		const stop = new AbortController();
+		const stopped = new Promise<void>((resolve) => (stop.signal.onabort = () => resolve()));
+		const parameters = { ...campaign, ...own };
+		const run = service.run({ parameters, items: people(200), credentials, cancelWhen: stopped });
+		while (service.sent().length < 20) await delay(20);
+		const end = async () => {
+			stop.abort();
+			await run;
+		};
+		return { credentials, end };
+	};
+	/** Runs the work, and returns for how many windows of the rate it took. */
+	const windowsFor = async (work: () => Promise<unknown>): Promise<number> => {
+		const begin = performance.now();
+		await work();
+		return (performance.now() - begin) / rateWindowMs;
+	};
+
+	test("a reply, the editor's list of templates and the test of the credential wait no longer than the window demands", async () => {
+		const { credentials, end } = await running();
+		const editor = service.engine.editor({
+			parameters: { resource: 'message', operation: 'sendTemplate' },
+			credentials,
+		});
+		const windows = await Promise.all([
+			windowsFor(async () => await service.run({ parameters: sendText, credentials })),
+			windowsFor(async () => await editor.listSearch('searchTemplateNames')),
+			windowsFor(async () => await service.engine.testCredential(credentials)),
+		]);
+		await end();
+		// A campaign of 200 messages takes ten windows.
+		for (const count of windows) expect(count).toBeLessThan(1.4);
+	}, 60_000);
+
+	test('a credential with a higher limit for the same key does not wait for the lower one', async () => {
+		const { credentials, end } = await running();
+		const high = { ...credentials, requestsPerMinute: 1_000 };
+		const windows = await windowsFor(
+			async () => await service.run({ parameters: sendText, credentials: high }),
+		);
+		await end();
+		expect(windows).toBeLessThan(0.5);
+	}, 60_000);
 });
