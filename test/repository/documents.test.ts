@@ -177,6 +177,15 @@ test('the script of the demo video has no gap, ends before five minutes, and sho
 	expect(sends.filter((name) => !names.includes(name))).toEqual([]);
 });
 
+test('the newest tested n8n, and the oldest with everything, are those of the README and of the page of versions', () => {
+	const complete = engines.filter(({ lacks }) => Object.keys(lacks).length === 0);
+	const [newest, oldest] = [complete[0].n8n, complete.at(-1)!.n8n.replace(/\.0$/, '')];
+	for (const page of ['README.md', 'docs/compatibility.md'])
+		expect(readText(page)).toMatch(
+			new RegExp(`${oldest} or newer\\b[^|]*\\b${newest} is the newest`),
+		);
+});
+
 test('the README names every operation', () => {
 	const section = readText('README.md')
 		.split(/^## /m)

@@ -32,7 +32,7 @@ export const areas: Record<string, string[]> = {
 	'Send Template': ['operations/template'],
 	'Every operation, one item fails': ['operations/everyOperation'],
 	'Retry On Fail, Retry button': ['execution/campaign'],
-	'Send Once': ['execution/sendOnce'],
+	'Send Once (tables in memory)': ['execution/sendOnce'],
 	'Send and Wait for Response': ['reply/asking'],
 	'Trigger: register, remove': ['trigger/lifecycle', 'trigger/addresses'],
 	'Trigger: events, strangers': ['trigger/deliveries'],
@@ -48,7 +48,7 @@ const noSendAndWait: Record<string, Lack> = {
 const noOnlyRunIf: Record<string, Lack> = {
 	'Trigger: Only Run If': {
 		reason:
-			"it needs n8n 2.28 or newer, because in older versions a trigger's expressions cannot read the delivery",
+			"it needs n8n 2.30 or newer, because in older versions a trigger's expressions cannot read the delivery",
 		words: 'An order',
 	},
 };
