@@ -68,12 +68,11 @@ function openRun(own: string, to: string, execution: number): Run {
 		isWhole: true,
 		questions: [{ ...defaultAnswer(), asked: 'Would Tuesday suit you?' }],
 		people: new Map([[0, person(to, startedAt)]]),
-		notAsked: [],
 	};
 }
 
 function person(to: string, since: number) {
 	const askedMessageId = `msg_${randomBytes(8).toString('hex')}`;
-	const state = { messages: [], repeatedAfter: [] };
+	const state = { messages: [], misfits: [] };
 	return { item: 0, to, question: 0, since, toldAt: since, askedMessageId, ...state };
 }

@@ -15,6 +15,7 @@ import { listWebhooks } from '../webhooks/registrations';
 import { Asker } from './asker';
 import { callsOf } from './calls';
 import { QuestionRun } from './questionRun';
+import { keepForOutput } from './waitState';
 import { triggersAmong } from './urls';
 
 const maxPeople = 10_000;
@@ -85,13 +86,13 @@ async function listen(run: QuestionRun): Promise<Listening> {
 		stop: async () => await asker.stop(),
 		wait: async () => {
 			const { people } = run;
-			const until = await asker.close(people, run.notAsked).catch(async (error: unknown) => {
+			const until = await asker.close(people).catch(async (error: unknown) => {
 				await asker.stop();
 				const { message, description } = asFailure(error);
 				throw new NodeOperationError(context.getNode(), message, { description });
 			});
 			if (people.length === 0) return false;
-			context.getContext('node').wait = { run: id };
+			keepForOutput(context, { run: id, notAsked: run.notAsked });
 			return await run.wait(until);
 		},
 	};

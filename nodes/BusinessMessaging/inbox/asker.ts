@@ -73,11 +73,11 @@ export class Asker {
 	}
 
 	/** Tells the inbox who was asked in the end. @returns when the time is up, ms since 1970 @throws InputError */
-	async close(people: Person[], notAsked: unknown[]): Promise<number> {
+	async close(people: Person[]): Promise<number> {
 		this.until = this.ports.now() + this.asking.limitMs;
 		try {
 			if (people.length === 0) await this.stop();
-			else await this.call('close', { ...this.toRun(people), notAsked, isWhole: true });
+			else await this.call('close', { ...this.toRun(people), isWhole: true });
 			return this.until;
 		} finally {
 			this.isAsking = false;
@@ -104,7 +104,7 @@ export class Asker {
 		const { startedAt, until = this.ports.now() + limitMs } = this;
 		const byItem = new Map(people.map((person) => [person.item, person]));
 		const times = { startedAt, until, heardAt: startedAt };
-		return { id, url, ...times, isWhole: false, questions, people: byItem, notAsked: [] };
+		return { id, url, ...times, isWhole: false, questions, people: byItem };
 	}
 
 	private request(is: 'tell' | 'close', run: Run): Request {

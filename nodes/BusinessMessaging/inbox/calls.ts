@@ -1,13 +1,14 @@
 /** The calls between our nodes, over n8n's public address: sealed, valid once, for one receiver, for five minutes. */
 import { randomUUID } from 'crypto';
 import { escapeRegExp } from 'lodash';
+import { z } from 'zod';
 
 import { BoundedMap } from '../boundedMap';
 import { isRecord } from '../jsonValues';
 import { pause } from '../transport/deadline';
 import { type Run, type RunState, handOverOf } from './core';
-import type { CallResult, Calls, InboxResponse } from './protocol';
-import { fromRecord, toRecord } from './records';
+import { type CallResult, type Calls, inboxResponseSchema } from './protocol';
+import { toRecord } from './records';
 import { seal, unseal } from './seal';
 
 /** The event name of our calls, which no service delivers. */
@@ -40,45 +41,91 @@ export interface Http {
 }
 
 /** A request before encryption. */
-interface Sealed {
-	at: number;
-	to: string;
-	once: string;
-	content: unknown;
-}
-
-/** The `once` of each recent request. Older requests, and those from before this process started, are refused. */
-const used = new BoundedMap<string, true>({ maxSize: 100_000, maxAgeMs: 2 * maxAgeMs });
-const startedAt = Date.now();
+const sealedSchema = z.object({
+	/** ms since 1970. */
+	at: z.number(),
+	to: z.string(),
+	once: z.string(),
+	content: z.unknown(),
+});
 
 /** A request that was decrypted. */
-export interface Opened {
-	content: unknown;
+export interface Opened<T> {
+	content: T;
 	respond: (content: unknown) => { sealed: string };
 }
 
-/**
- * Decrypts a call to a receiver: the URL of a trigger, or the ID of a run.
- * @returns undefined if it has another key or receiver, is too old, or was received before; `tooEarly` if it was made
- * before this process started: then the sender has to make another one
- */
-export function openCall(
+/** Reads calls in one process: it remembers the recent ones, so that each is valid once. */
+export class CallReader {
+	/** The `once` of each recent request. */
+	private readonly used = new BoundedMap<string, true>({
+		maxSize: 100_000,
+		maxAgeMs: 2 * maxAgeMs,
+	});
+
+	/** `startedAt`: when the process started, by n8n's clock as it goes now. */
+	constructor(private readonly clock: { now(): number; startedAt(): number }) {}
+
+	/**
+	 * Decrypts a call to a receiver: the URL of a trigger, or the ID of a run.
+	 * @returns undefined if it has another key or receiver, is too old, was received before, or has another content;
+	 * `tooEarly` if it was made before this process started: then the sender has to make another one
+	 */
+	open<T>(
+		keyId: string,
+		to: string,
+		body: unknown,
+		schema: z.ZodType<T>,
+	): Opened<T> | 'tooEarly' | undefined {
+		const data = isRecord(body) && isRecord(body.data) ? body.data : {};
+		const call = parseSealed(keyId, data.sealed, sealedSchema);
+		if (call?.to !== to || this.used.has(call.once)) return undefined;
+		if (Math.abs(this.clock.now() - call.at) > maxAgeMs) return undefined;
+		if (call.at < this.clock.startedAt()) return 'tooEarly';
+		const { once } = call;
+		this.used.set(once, true);
+		const content = schema.safeParse(call.content);
+		if (!content.success) return undefined;
+		return {
+			content: content.data,
+			respond: (response) => ({ sealed: seal(keyId, JSON.stringify({ once, response })) }),
+		};
+	}
+}
+
+/** Decrypts a text. @returns undefined if it has another key or another form */
+function parseSealed<T>(keyId: string, sealed: unknown, schema: z.ZodType<T>): T | undefined {
+	const text = unseal(keyId, sealed);
+	return text === undefined ? undefined : schema.safeParse(JSON.parse(text)).data;
+}
+
+const loadedAt = Date.now();
+// If n8n's clock is put back, this process has started earlier by that clock: its calls must not count as too early.
+const reader = new CallReader({
+	now: () => Date.now(),
+	startedAt: () => Math.min(loadedAt, Date.now() - performance.now()),
+});
+
+/** Decrypts a call in this process, see CallReader. */
+export const openCall: CallReader['open'] = (...call) => reader.open(...call);
+
+/** A call, encrypted, and the `once` by which its response is recognized. */
+export function sealCall(keyId: string, to: string, content: unknown, now: number) {
+	const once = randomUUID();
+	const sealed = seal(keyId, JSON.stringify({ at: now, to, once, content }));
+	return { once, body: { event: callEvent, data: { sealed } } };
+}
+
+/** The content of a response. @returns undefined if none of our nodes has sealed it for this call */
+export function openResponse<T>(
 	keyId: string,
-	to: string,
+	once: string,
 	body: unknown,
-): Opened | 'tooEarly' | undefined {
-	const data = isRecord(body) && isRecord(body.data) ? body.data : {};
-	const text = unseal(keyId, data.sealed);
-	const call = text === undefined ? undefined : (JSON.parse(text) as Partial<Sealed>);
-	if (call?.to !== to || typeof call.once !== 'string' || used.has(call.once)) return undefined;
-	if (Math.abs(Date.now() - (call.at ?? 0)) > maxAgeMs) return undefined;
-	if ((call.at ?? 0) < startedAt) return 'tooEarly';
-	const { once, content } = call;
-	used.set(once, true);
-	return {
-		content,
-		respond: (response) => ({ sealed: seal(keyId, JSON.stringify({ once, response })) }),
-	};
+	schema: z.ZodType<T>,
+): T | undefined {
+	const sealed = isRecord(body) ? body.sealed : undefined;
+	const answer = parseSealed(keyId, sealed, z.object({ once: z.string(), response: schema }));
+	return answer?.once === once ? answer.response : undefined;
 }
 
 /** The current time, and calls to triggers. @param keyIdOf reads the key at each call, since it may change */
@@ -98,9 +145,9 @@ async function callTrigger(
 	content: unknown,
 ): Promise<CallResult> {
 	if (keyId === undefined) return undefined;
-	const response = await call(http, keyId, url, url, content);
+	const response = await call(http, keyId, url, url, content, inboxResponseSchema);
 	if (!response) return undefined;
-	if (response.opened) return response.opened as InboxResponse;
+	if (response.opened) return response.opened;
 	const { statusCode, body } = response;
 	const message = messageOf(body);
 	if (statusCode === 401 && message === refusal) return 'refused';
@@ -118,15 +165,17 @@ export async function callRun(
 ): Promise<RunState> {
 	const record = isHandOver ? toRecord(handOverOf(run), own) : undefined;
 	const timeoutMs = isHandOver ? maxResumeMs : callTimeoutMs;
-	const response = await call(http, keyId, run.url, run.id, { own, record }, timeoutMs);
+	const content: RunCall = { own, record };
+	const response = await call(http, keyId, run.url, run.id, content, runResponseSchema, timeoutMs);
 	return response ? runStateOf(run.url, response) : 'unknown';
 }
 
-/** The replies in a call of the trigger; undefined if it only asks whether the run waits. */
-export function repliesIn(content: unknown, id: string): Run | undefined {
-	const { own, record } = content as { own: string; record?: string };
-	return fromRecord(id, record, own);
-}
+/** A call to a run: its replies as a record, or without them, whether it still waits. */
+export const runCallSchema = z.object({ own: z.string(), record: z.string().optional() });
+type RunCall = z.infer<typeof runCallSchema>;
+
+/** The response of a run. */
+export const runResponseSchema = z.object({ state: z.enum(['accepted', 'waiting', 'gone']) });
 
 /** n8n's words for the state of an execution. */
 const states: Array<[words: string, state: RunState]> = [
@@ -137,8 +186,12 @@ const states: Array<[words: string, state: RunState]> = [
 ];
 
 /** Only a response of n8n or of our node counts: a proxy may respond with any page and any status. */
-function runStateOf(url: string, { statusCode, body, opened }: CallResponse): RunState {
-	if (opened) return (opened as { state: RunState }).state;
+function runStateOf(
+	url: string,
+	response: CallResponse<z.infer<typeof runResponseSchema>>,
+): RunState {
+	const { statusCode, body, opened } = response;
+	if (opened) return opened.state;
 	if (!isRecord(body)) return stateOfPage(String(body));
 	const message = messageOf(body);
 	const id = escapeRegExp(new URL(url).pathname.split('/').at(-2));
@@ -162,26 +215,23 @@ function messageOf(body: unknown): string {
 }
 
 /** A response; `opened` is its content if one of our nodes has sealed it for this request. */
-export interface CallResponse {
+interface CallResponse<T> {
 	statusCode: number;
 	body: unknown;
-	opened?: unknown;
+	opened?: T;
 }
 
-async function call(
+async function call<T>(
 	http: Http,
 	keyId: string,
 	url: string,
 	to: string,
 	content: unknown,
+	schema: z.ZodType<T>,
 	timeout = callTimeoutMs,
-): Promise<CallResponse | undefined> {
-	const once = randomUUID();
-	const sealed = seal(
-		keyId,
-		JSON.stringify({ at: Date.now(), to, once, content } satisfies Sealed),
-	);
-	const json = JSON.stringify({ event: callEvent, data: { sealed } });
+): Promise<CallResponse<T> | undefined> {
+	const { once, body } = sealCall(keyId, to, content, Date.now());
+	const json = JSON.stringify(body);
 	const sent = http.httpRequest({
 		method: 'POST',
 		url,
@@ -192,10 +242,7 @@ async function call(
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		timeout: Math.round(timeout + json.length * msPerCharacter),
-	}) as Promise<CallResponse>;
+	}) as Promise<CallResponse<T>>;
 	const response = await sent.catch(() => undefined);
-	const text = unseal(keyId, isRecord(response?.body) ? response.body.sealed : undefined);
-	const answer =
-		text === undefined ? undefined : (JSON.parse(text) as { once: string; response: unknown });
-	return response && { ...response, opened: answer?.once === once ? answer.response : undefined };
+	return response && { ...response, opened: openResponse(keyId, once, response.body, schema) };
 }

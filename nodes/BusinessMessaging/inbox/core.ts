@@ -1,35 +1,43 @@
 /** The rules of runs that wait (README.md). Without n8n, clock or network: test/unit/simulation runs this code. */
-import type { QuestionSettings } from '../operations/sending/questionFields';
+import { z } from 'zod';
+
+import { type QuestionSettings } from '../operations/sending/questionFields';
 import { readAnswer, textOf } from './answers';
 
-/** A message of a person, with the fields that are stored. */
-export interface Message {
+/** A message of a person, with the fields that are stored. What a message does not have is absent, here and below. */
+export const messageSchema = z.object({
 	/** The same for all deliveries of the message. */
-	key: string;
+	key: z.string(),
 	/** null for a message without text. */
-	text: string | null;
-	isCut?: boolean;
-	messageId?: string;
+	text: z.string().nullable(),
+	isCut: z.literal(true).optional(),
+	messageId: z.string().optional(),
 	/** Time of the message as the service writes it, or of its arrival. */
-	respondedAt: string;
-	/** Whether the reply also starts workflows: a word such as STOP after a question for free text. */
-	startsToo?: true;
-}
+	respondedAt: z.string(),
+	/** Whether it is nothing but an opt-out word such as STOP. As a stored reply: and no answer that was asked for. */
+	isOptOut: z.literal(true).optional(),
+});
+export type Message = z.infer<typeof messageSchema>;
 
-/** A message that arrives. */
-export interface Arrival extends Message {
+/** A message that arrives, as JSON: triggers send it to the inbox. */
+export const arrivalSchema = messageSchema.extend({
 	/** The key of the phone, see samePhoneKey; or the name of a sender without a number; empty if the service shows neither. */
-	phone: string;
+	phone: z.string(),
 	/** The ID of the message that it quotes. */
-	quoted?: string;
-	/** The latest time at which it can have been written, by the service's clock, ms since 1970. NaN without a time. */
-	time: number;
-	/** When it first arrived at its trigger, by n8n's clock, ms since 1970. It was not written later. */
-	firstAt: number;
-	/** Whether the message is nothing but an opt-out word such as STOP. */
-	isOptOut: boolean;
+	quoted: z.string().optional(),
+	/** The latest time at which it can have been written, by the service's clock, ms since 1970. */
+	time: z.number().optional(),
 	/** Whether the service identifies the message, so that equal keys mean the same message. */
-	isCertain: boolean;
+	isCertain: z.boolean(),
+	/** Whether it has neither a text nor a file, e.g. a reaction. */
+	isEmpty: z.literal(true).optional(),
+});
+export type Arrival = z.infer<typeof arrivalSchema>;
+
+/** A message about which the inbox decides. */
+export interface Arrived extends Arrival {
+	/** When it first arrived at its trigger, by the inbox's clock, ms. It was not written later. */
+	firstAt: number;
 }
 
 /** Who wrote a message, as far as it is known. */
@@ -39,6 +47,12 @@ export type Sender = Pick<Arrival, 'phone' | 'quoted'>;
 export interface Question extends Omit<QuestionSettings, 'limitMs'> {
 	/** The beginning of the question or its template's name, for late replies. Empty if a run has too many beginnings. */
 	asked: string;
+}
+
+/** A message after which the question was repeated, or an opt-out word that is no answer. */
+export interface Misfit extends Message {
+	/** The ID of the message that repeated the question, if the service gave one. */
+	askedAgain?: string;
 }
 
 /** A person who is asked: one object for each question. An object is never changed; a newer state is another object. */
@@ -54,7 +68,7 @@ export interface Person {
 	 * or, if the service does not show it, when the inbox was told.
 	 */
 	since: number;
-	/** When the inbox was told, by the clock of n8n, ms since 1970. Messages that had arrived before are ordinary. */
+	/** When the inbox was told, by its clock, ms. Messages that had arrived before are ordinary. */
 	toldAt: number;
 	/** ID of the message that asks the question; null if the service gave none. */
 	askedMessageId: string | null;
@@ -65,8 +79,8 @@ export interface Person {
 	isValid?: boolean;
 	/** Until when further messages belong to the reply, ms since 1970. */
 	moreUntil?: number;
-	/** Keys of the messages after which the question was repeated. */
-	repeatedAfter: string[];
+	/** What the person has written before, in the order of arrival. */
+	misfits: Misfit[];
 }
 
 /** A run of Send and Wait asks people, then waits (`isWhole`). When it has its replies or is over, it is forgotten. */
@@ -86,23 +100,29 @@ export interface Run {
 	hasWaited?: true;
 	questions: Question[];
 	people: Map<number, Person>;
-	/** The output of the items that asked nobody, which is part of the run's output. */
-	notAsked: unknown[];
+	/** Whether the run is being given its replies, so that it takes no more. Not stored. */
+	isClosed?: true;
 }
 
 /** A reply that came too late for its run. It starts the workflow of the inbox. */
-export interface Late extends Pick<Person, 'to' | 'sender' | 'askedMessageId'> {
+export const lateSchema = z.object({
+	/** As in Person. */
+	to: z.string(),
+	sender: z.string().optional(),
+	askedMessageId: z.string().nullable(),
 	/** The beginning of the question, see Question. */
-	asked: string;
-	message: Message;
-}
+	asked: z.string(),
+	message: messageSchema,
+});
+export type Late = z.infer<typeof lateSchema>;
 
 /** What a message is. `busy`: this is not known yet, and the service has to deliver again. */
-export interface Verdict {
-	is: 'taken' | 'ordinary' | 'busy';
+export const verdictSchema = z.object({
+	is: z.enum(['taken', 'ordinary', 'busy']),
 	/** Whether the message starts workflows although it is a reply. */
-	startsToo?: true;
-}
+	startsToo: z.literal(true).optional(),
+});
+export type Verdict = z.infer<typeof verdictSchema>;
 
 /** A question to a person. */
 export interface Asked {
@@ -123,36 +143,47 @@ export const leaseMs = 120_000;
 export const graceMs = 60_000;
 
 /** The time limit begins when all people were asked. Until then, the inbox ends a run only if its asker is silent. */
-function isOpen({ isWhole, until }: Run, now: number): boolean {
-	return !isWhole || now <= until;
+function isOpen({ isWhole, until, isClosed }: Run, now: number): boolean {
+	return !isClosed && (!isWhole || now < until);
 }
 
-/** What a message means: a reply, a reason to ask the person again, or an ordinary message. */
+/** What a message means: a reply, words that are no answer, or an ordinary message. */
 export type Decision =
 	| ({ is: 'reply'; isValid: boolean } & Asked)
+	/** The person is asked again. */
 	| ({ is: 'repeat' } & Asked)
-	| { is: 'ordinary' };
+	/** An opt-out word that is no answer: it starts workflows, and the person is not asked again. */
+	| ({ is: 'optOut' } & Asked)
+	/** `isTooOld`: only because of its time, it is no reply. */
+	| { is: 'ordinary'; isTooOld?: true };
 
-/** Decides on a new message. @param asked the questions to its sender: the quoted one, then the others, latest first */
-export function decideOn(asked: Asked[], message: Arrival, now: number): Decision {
-	for (const { run, person } of asked) {
-		const question = run.questions[person.question];
+/**
+ * Decides on a new message. The latest of the questions that it fits gets it, otherwise the latest.
+ * @param asked the questions to its sender, the latest first
+ */
+export function decideOn(asked: Asked[], message: Arrived, now: number): Decision {
+	if (message.isEmpty) return { is: 'ordinary' };
+	const open = asked.filter(({ run, person }) => {
 		const isTaking = person.messages.length === 0 || now < (person.moreUntil ?? 0);
-		const isEarlier = message.time < person.since || message.firstAt < person.toldAt;
-		if (!isOpen(run, now) || !isTaking || isEarlier || isOptOutFor(question, message)) continue;
+		return isOpen(run, now) && isTaking && message.firstAt >= person.toldAt;
+	});
+	const asking = open.filter(({ person }) => (message.time ?? Infinity) >= person.since);
+	if (asking.length === 0)
+		return { is: 'ordinary', ...(open.length > 0 && { isTooOld: true as const }) };
+	const fitting = asking.find(({ run, person }) => {
 		const text = textOf([...person.messages, message]);
-		const isValid = readAnswer(text, question) !== undefined;
-		const isLast = person.repeatedAfter.length >= question.repeats;
-		return isValid || isLast
-			? { is: 'reply', run, person, isValid }
-			: { is: 'repeat', run, person };
-	}
-	return { is: 'ordinary' };
-}
-
-/** The workflow that records opt-outs has to get a word such as STOP, unless the word answers the question. */
-function isOptOutFor(question: Question, message: Arrival): boolean {
-	return message.isOptOut && readAnswer(message.text, question) === undefined;
+		return readAnswer(text, run.questions[person.question]) !== undefined;
+	});
+	if (fitting) return { is: 'reply', isValid: true, ...fitting };
+	const [latest] = asking;
+	if (message.isOptOut) return { is: 'optOut', ...latest };
+	const { run, person } = latest;
+	const repeated = person.misfits.filter(({ isOptOut }) => !isOptOut).length;
+	const isLast = repeated >= run.questions[person.question].repeats;
+	// What follows "yes" within one reply, e.g. "but not today", belongs to it although they do not fit together.
+	return isLast || person.messages.length > 0
+		? { is: 'reply', isValid: false, ...latest }
+		: { is: 'repeat', ...latest };
 }
 
 /** The maximum length of one reply, characters: all replies together must fit into one request, see maxText. */
@@ -205,15 +236,17 @@ export function isPast({ isWhole, until, heardAt }: Run, now: number): boolean {
 	return now > (isWhole ? until + 2 * graceMs : heardAt + leaseMs);
 }
 
-function replyOf({ questions }: Run, { messages, question }: Person): Message[] {
+/** What a person has replied: without a reply, the last words. */
+function replyOf({ questions }: Run, { messages, misfits, question }: Person): Message[] {
+	if (messages.length === 0) return misfits.slice(-1);
 	return questions[question].groupMs > 0 ? messages : messages.slice(0, 1);
 }
 
 /** What a run gets: a copy of it, with the first message of each reply, or with all if messages are grouped. */
 export function handOverOf(run: Run): Run {
-	const people = [...run.people].map(([item, person]): [number, Person] => [
-		item,
-		{ ...person, messages: replyOf(run, person) },
-	]);
+	const people = [...run.people].map(([item, person]): [number, Person] => {
+		const misfits = person.misfits.filter(({ isOptOut }) => isOptOut);
+		return [item, { ...person, messages: replyOf(run, person), misfits }];
+	});
 	return { ...run, people: new Map(people) };
 }

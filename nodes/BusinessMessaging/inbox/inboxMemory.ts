@@ -4,6 +4,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
 import { writeLog } from '../log';
+import { readSend } from '../reading/readSend';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { withDeadline } from '../transport/deadline';
@@ -15,7 +16,7 @@ import { notRepeated, repetitionOf } from './answers';
 import { callRun, callsOf } from './calls';
 import type { Person, Run } from './core';
 import { Keeper } from './keeper';
-import type { InboxDelivery, KeeperPorts } from './protocol';
+import type { InboxDelivery, KeeperPorts, Repetition } from './protocol';
 import { seal, unseal } from './seal';
 import { isIdle, openRunsIn } from './store';
 
@@ -66,7 +67,7 @@ export class InboxMemory implements Kept {
 
 	/** Whether no question is open and no other trigger needs to ask about a message, as far as n8n has stored it. */
 	get isIdle(): boolean {
-		return isIdle(this.stored);
+		return isIdle(this.stored, Date.now());
 	}
 
 	/** A delivery or a call as the inbox sees it. @param since when the trigger was registered, ms since 1970 */
@@ -128,23 +129,23 @@ function portsOf(context: IWebhookFunctions, client: Client, own: string): Keepe
 	};
 }
 
-/** Sends the text that asks a person again. @returns false only if it was certainly not sent */
+/** Sends the text that asks a person again. @returns undefined only if it was certainly not sent */
 async function repeat(
 	client: Client,
 	run: Run,
 	person: Person,
 	key: string,
 	warn: KeeperPorts['warn'],
-): Promise<boolean> {
+): Promise<Repetition | undefined> {
 	const body = { to: person.to, text: repetitionOf(run.questions[person.question]) };
 	const request = { body, idempotencyKey: `${run.id}-${key}` };
-	const call = withDeadline(client.call(endpoints.sendText, request), repeatMs);
+	const call = withDeadline(client.fetch(endpoints.sendText, request), repeatMs);
 	return await call.then(
-		() => true,
+		(response) => ({ messageId: readSend(response).messageId }),
 		(error: unknown) => {
-			if (!(error instanceof ServiceError) || error.sendStatus !== 'notSent') return true;
+			if (!(error instanceof ServiceError) || error.sendStatus !== 'notSent') return {};
 			warn(notRepeated(error.message));
-			return false;
+			return undefined;
 		},
 	);
 }

@@ -3,8 +3,8 @@ import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import {
 	type Arrival,
+	type Arrived,
 	type Asked,
-	type Decision,
 	type Run,
 	type Verdict,
 	decideOn,
@@ -16,6 +16,7 @@ import { Known } from './known';
 import { type Delivered, DeliveryNames, MessageNames, type Source } from './messageNames';
 import type { InboxDelivery, KeeperPorts, Request, Responded, InboxResponse } from './protocol';
 import { fromRecord } from './records';
+import { SteadyClock } from './steadyClock';
 import { Store } from './store';
 
 /** The minimum time between two polls of a run, ms. n8n does not report that a user has stopped an execution. */
@@ -43,6 +44,7 @@ export class Keeper {
 	private isStartingLate = false;
 	private hasWarnedOfNames = false;
 	private readonly lock = `keeper ${++made}`;
+	private readonly clock: SteadyClock;
 
 	/** `own` is the URL of the trigger without its secret; `process` differs for each process. */
 	constructor(
@@ -50,6 +52,7 @@ export class Keeper {
 		public ports: KeeperPorts,
 		process: string,
 	) {
+		this.clock = new SteadyClock(() => this.ports.now());
 		this.deliveries = new DeliveryNames(process);
 		this.names = new MessageNames(own);
 		this.store = new Store(own, process, this.known, () => this.ports);
@@ -73,9 +76,10 @@ export class Keeper {
 		const now = this.ports.now();
 		this.known.restore({ ...run, heardAt: now });
 		if (run.hasWaited && dueAt(run) <= now) this.mayHaveGot.add(run.id);
-		for (const { messages, repeatedAfter } of run.people.values())
-			for (const key of [...messages.map((one) => one.key), ...repeatedAfter])
-				this.names.restore(key);
+		for (const { messages, misfits, toldAt } of run.people.values()) {
+			this.clock.isAfter(toldAt);
+			for (const { key } of [...messages, ...misfits]) this.names.restore(key);
+		}
 	}
 
 	sealAgain(): void {
@@ -117,10 +121,11 @@ export class Keeper {
 	private async judgeAll(messages: Delivered[], from: Source): Promise<Verdict[]> {
 		const verdicts: Verdict[] = [];
 		for (const one of messages) {
-			const { arrival } = one;
+			const { arrival, ageMs } = one;
+			const firstAt = this.clock.now() - ageMs;
 			if (!arrival.isCertain) this.warnOfNames(arrival);
-			const key = arrival.isCertain ? arrival.key : this.names.nameOf(one, from);
-			verdicts.push(await this.verdictOn({ ...arrival, key }));
+			const key = arrival.isCertain ? arrival.key : this.names.nameOf(one, from, firstAt);
+			verdicts.push(await this.verdictOn({ ...arrival, key, firstAt }));
 		}
 		return verdicts;
 	}
@@ -133,7 +138,7 @@ export class Keeper {
 		);
 	}
 
-	private async verdictOn(message: Arrival): Promise<Verdict> {
+	private async verdictOn(message: Arrived): Promise<Verdict> {
 		this.known.learnSender(message);
 		return await withLock(`${this.lock} ${message.phone}`, async () => {
 			const known = this.verdictOf(message) ?? (await this.judge(message));
@@ -144,27 +149,45 @@ export class Keeper {
 
 	private verdictOf(message: Arrival): Verdict | undefined {
 		const { key } = message;
-		return this.verdicts.get(key) ?? this.known.verdictOf(key, this.known.runs.to(message));
+		return this.verdicts.get(key) ?? this.known.verdictOf(key, this.known.questionsTo(message));
 	}
 
-	private async judge(message: Arrival): Promise<Verdict> {
+	private async judge(message: Arrived): Promise<Verdict> {
 		// After a poll or a repetition, the state may have changed, so everything is decided again.
 		for (let cannotRepeat = false; ; ) {
-			const asked = this.known.runs.to(message);
+			const asked = this.known.questionsTo(message);
 			const decision = decideOn(asked, message, this.ports.now());
-			if (decision.is === 'ordinary') return await this.passOn(asked);
+			if (decision.is === 'ordinary') {
+				if (decision.isTooOld) this.warnOfTime(message);
+				// If a user has stopped a run of this person, what others have replied to it is late.
+				if (asked.length > 0) void this.poll(asked[0].run);
+				return await this.passOn(asked);
+			}
 			if (this.needsPoll(decision.run)) {
 				await this.poll(decision.run);
-			} else if (decision.is === 'reply' || cannotRepeat) {
-				return this.take(decision, message);
-			} else if (await this.ports.repeat(decision.run, decision.person, message.key)) {
-				const current = this.current(decision);
-				if (current) return this.known.addRepetition(current, message);
-				// Meanwhile the run has found that it did not ask this person, so the message counts for another question.
+			} else if (decision.is === 'reply') {
+				return this.known.addReply(decision, message, decision.isValid, this.ports.now());
+			} else if (decision.is === 'optOut') {
+				return this.known.addMisfit(decision, message);
+			} else if (cannotRepeat) {
+				return this.known.addReply(decision, message, false, this.ports.now());
 			} else {
-				cannotRepeat = true; // this message is the reply although it is not valid
+				const { run, person } = decision;
+				const repetition = await this.ports.repeat(run, person, message.key);
+				const current = this.current(decision);
+				if (repetition && current)
+					return this.known.addMisfit(current, message, repetition.messageId);
+				// Without the repetition, this message is the reply although it is not valid. If the run has found meanwhile that
+				// it did not ask this person, the message counts for another question.
+				cannotRepeat = !repetition;
 			}
 		}
+	}
+
+	private warnOfTime({ respondedAt }: Arrived): void {
+		this.ports.warn(
+			`A message of somebody who was asked is no reply only because its time, ${respondedAt}, is before the question. If it was written after the question, the service sends local times without a time zone, or its clock is wrong.`,
+		);
 	}
 
 	/**
@@ -174,11 +197,6 @@ export class Keeper {
 	private async passOn(asked: Asked[]): Promise<Verdict> {
 		const isStored = asked.length === 0 || (await this.store.ensureStored());
 		return { is: isStored ? 'ordinary' : 'busy' };
-	}
-
-	private take(decision: Exclude<Decision, { is: 'ordinary' }>, message: Arrival): Verdict {
-		const isValid = decision.is === 'reply' && decision.isValid;
-		return this.known.addReply(decision, message, isValid, this.ports.now());
 	}
 
 	/** The current state of a question; undefined if the run does not ask it any more. */
@@ -260,7 +278,8 @@ export class Keeper {
 		const run = fromRecord(id, record, this.own);
 		if (!run) return { inbox: 'no' };
 		const now = this.ports.now();
-		const told = this.known[is](run, now, skewMs === null ? 0 : now + skewMs);
+		const since = skewMs === null ? 0 : now + skewMs;
+		const told = this.known[is](run, { now, since, toldAt: this.clock.now() });
 		if (this.known.late.size > 0) void this.startLate();
 		if (told === 'full') return { inbox: 'full' };
 		return { inbox: 'yes', isOver: told === 'over' };
@@ -323,6 +342,7 @@ export class Keeper {
 			if (!run || now < dueAt(run)) return;
 			if (isPast(run, now)) return this.end(run);
 			const isHandOver = run.hasWaited === true;
+			if (isHandOver) run.isClosed = true;
 			const state = await this.ports.callRun(run, isHandOver);
 			const current = this.known.runs.get(id);
 			if (!current) return;

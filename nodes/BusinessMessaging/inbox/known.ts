@@ -1,5 +1,7 @@
 /** What is known of runs and messages. Like core.ts, without n8n, clock or network. */
-import { isEqual, pick, sumBy, union } from 'lodash';
+import { createHash } from 'crypto';
+import { isEqual, sumBy } from 'lodash';
+import { z } from 'zod';
 
 import { BoundedMap } from '../boundedMap';
 import { maxMessages } from './answers';
@@ -12,23 +14,34 @@ import {
 	type Run,
 	type Sender,
 	type Verdict,
+	lateSchema,
+	messageSchema,
 	roomFor,
 } from './core';
-import { Runs } from './runs';
+import { Runs, questionsOf } from './runs';
 
 /** The greatest number of people whose replies are expected, over all runs. */
 const maxOpen = 50_000;
-/** How many settled messages and runs are remembered, and for how long, ms. */
-const maxSettled = 10_000;
+/** How many settled messages, questions and runs are remembered, and for how long, ms: one run of the greatest size. */
+const maxSettled = 20_000;
 const maxSettledMs = 2 * 24 * 3_600_000;
 const minuteMs = 60_000;
+
+/** What the clocks show when the inbox is told of people. */
+interface Times {
+	/** ms since 1970. */
+	now: number;
+	/** See Person. */
+	since: number;
+	toldAt: number;
+}
 
 /** What is known of runs, and of messages that need no decision any more. */
 export class Known {
 	readonly runs = new Runs();
 	/** Replies that came too late for their run and have not started the workflow yet, by their keys. */
 	readonly late = new Map<string, Late>();
-	/** Keys of messages that were replies, and names of runs that are over. */
+	/** Keys of messages that were replies, and names of questions and runs that are over. */
 	private readonly settled = new BoundedMap<string, { minute: number; startsToo?: true }>({
 		maxSize: maxSettled,
 	});
@@ -40,18 +53,15 @@ export class Known {
 		return this.runs.size + this.late.size + this.settled.size === 0;
 	}
 
-	/**
-	 * Adds people who will be asked, or only notes that the asker is alive. `full`: the people are too many.
-	 * @param clock the service's time now, ms since 1970; 0 if it is not known
-	 */
-	tell(told: Run, now: number, clock: number): 'told' | 'over' | 'full' {
+	/** Adds people who will be asked, or only notes that the asker is alive. `full`: the people are too many. */
+	tell(told: Run, { now, since: clock, toldAt }: Times): 'told' | 'over' | 'full' {
 		if (this.settled.has(told.id)) return 'over';
 		const earlier = this.runs.get(told.id);
 		if (earlier?.isWhole) return 'told';
 		if (!earlier && this.runs.people + told.people.size > maxOpen) return 'full';
 		const people = new Map(earlier?.people);
 		for (const [item, person] of told.people) {
-			const known = people.get(item) ?? { ...person, since: clock, toldAt: now };
+			const known = people.get(item) ?? { ...person, since: clock, toldAt };
 			const { since = 0, askedMessageId } = person;
 			const asked = {
 				...known,
@@ -68,13 +78,13 @@ export class Known {
 	 * Notes who was asked in the end. What other people have written meanwhile is late. The time limit begins; a call that
 	 * is repeated does not change it.
 	 */
-	close(closed: Run, now: number, clock: number): 'told' | 'over' | 'full' {
-		const told = this.tell(closed, now, clock);
+	close(closed: Run, times: Times): 'told' | 'over' | 'full' {
+		const told = this.tell(closed, times);
 		const known = this.runs.get(closed.id);
 		if (told !== 'told' || !known || known.isWhole) return told;
 		const people = [...known.people];
 		for (const [item, person] of people)
-			if (!closed.people.has(item)) this.drop(known, person, now);
+			if (!closed.people.has(item)) this.drop(known, person, times.now);
 		const asked = people.filter(([item]) => closed.people.has(item));
 		this.set({ ...known, people: new Map(asked), isWhole: true });
 		return 'told';
@@ -91,29 +101,23 @@ export class Known {
 
 	addReply({ run, person }: Asked, arrival: Arrival, isValid: boolean, now: number): Verdict {
 		const { kind, groupMs } = run.questions[person.question];
-		const room = roomFor(run) - sumBy(person.messages, (one) => one.text?.length ?? 0);
-		const { key, text, messageId, respondedAt } = arrival;
-		const isTooLong = arrival.isCut === true || (text?.length ?? 0) > room;
-		const startsToo = arrival.isOptOut && kind === 'freeText' && { startsToo: true as const };
-		const message: Message = {
-			...{ key, text: text?.slice(0, room) ?? null, respondedAt },
-			...(messageId !== undefined && { messageId }),
-			...(isTooLong && { isCut: true }),
-			...startsToo,
-		};
+		const isOptOut = arrival.isOptOut === true && (kind === 'freeText' || !isValid);
+		const message = toStored(run, person.messages, arrival, isOptOut);
 		const messages = [...person.messages, message];
-		const isOpenForMore = groupMs > 0 && messages.length < maxMessages && !isTooLong;
+		const isOpenForMore = groupMs > 0 && messages.length < maxMessages && !message.isCut;
 		const moreUntil = isOpenForMore ? now + groupMs : undefined;
 		run.people.set(person.item, { ...person, messages, isValid, moreUntil });
 		this.onChange(run);
-		return { is: 'taken', ...startsToo };
+		return verdictOfReply(message);
 	}
 
-	addRepetition({ run, person }: Asked, { key }: Arrival): Verdict {
-		const repeatedAfter = union(person.repeatedAfter, [key]);
-		run.people.set(person.item, { ...person, repeatedAfter });
+	/** Keeps words that are no answer. @param askedAgain ID of the message that repeated the question after them */
+	addMisfit({ run, person }: Asked, arrival: Arrival, askedAgain?: string): Verdict {
+		const message = toStored(run, [], arrival, arrival.isOptOut === true);
+		const misfit = { ...message, ...(askedAgain !== undefined && { askedAgain }) };
+		this.runs.update(run, { ...person, misfits: [...person.misfits, misfit] });
 		this.onChange(run);
-		return { is: 'taken' };
+		return verdictOfReply(message);
 	}
 
 	/** Remembers the sender's name in each run whose question the message quotes. */
@@ -121,13 +125,21 @@ export class Known {
 		for (const run of this.runs.learnSender(message)) this.onChange(run);
 	}
 
+	/** The questions that a message may answer, the latest first. A quote belongs to the quoted question alone. */
+	questionsTo(message: Sender): Asked[] {
+		const { quoted } = message;
+		return quoted !== undefined && this.settled.has(nameOfQuestion(quoted))
+			? []
+			: this.runs.to(message);
+	}
+
 	/** A run has its replies: it is forgotten. */
 	settle(run: Run, now: number): void {
-		for (const { messages, repeatedAfter } of run.people.values()) {
-			for (const message of messages) this.remember(message.key, now, message);
-			for (const key of repeatedAfter) this.remember(key, now);
+		for (const person of run.people.values()) {
+			for (const message of [...person.misfits, ...person.messages]) this.remember(message, now);
+			for (const id of questionsOf(person)) this.remember({ key: nameOfQuestion(id) }, now);
 		}
-		this.remember(run.id, now);
+		this.remember({ key: run.id }, now);
 		this.runs.delete(run.id);
 		this.onChange();
 	}
@@ -138,31 +150,29 @@ export class Known {
 		this.settle(run, now);
 	}
 
-	/** A run does not wait for a person: what the person has replied is late. */
+	/** A run does not wait for a person: what the person has written is late. An opt-out has started the workflow already. */
 	private drop({ questions }: Run, person: Person, now: number): void {
-		const { to, sender, askedMessageId, question, messages, repeatedAfter } = person;
+		const { to, sender, askedMessageId, question, messages, misfits } = person;
 		const { asked } = questions[question];
-		for (const message of messages)
-			this.late.set(message.key, {
-				...{ to, askedMessageId, asked, message },
-				...(sender !== undefined && { sender }),
-			});
-		for (const key of repeatedAfter) this.remember(key, now);
+		for (const message of [...misfits, ...messages])
+			if (message.isOptOut) this.remember(message, now);
+			else
+				this.late.set(message.key, {
+					...{ to, askedMessageId, asked, message: messageSchema.parse(message) },
+					...(sender !== undefined && { sender }),
+				});
 	}
 
-	/** A message needs no decision any more, or a run is over. */
-	private remember(
-		name: string,
-		now: number,
-		{ startsToo }: Pick<Verdict, 'startsToo'> = {},
-	): void {
-		this.settled.set(name, { minute: Math.floor(now / minuteMs), ...(startsToo && { startsToo }) });
+	/** A message needs no decision any more, or a question or run is over. */
+	private remember({ key, isOptOut }: Pick<Message, 'key' | 'isOptOut'>, now: number): void {
+		const startsToo = isOptOut && { startsToo: isOptOut };
+		this.settled.set(key, { minute: Math.floor(now / minuteMs), ...startsToo });
 	}
 
 	/** Late replies have started the workflow. */
 	noteStarted(keys: string[], now: number): void {
 		for (const key of keys) {
-			this.remember(key, now, this.late.get(key)?.message);
+			this.remember({ key }, now);
 			this.late.delete(key);
 		}
 		this.onChange();
@@ -173,20 +183,19 @@ export class Known {
 	}
 
 	loadLate(text: string): void {
-		for (const one of JSON.parse(text) as Late[]) this.late.set(one.message.key, one);
+		for (const one of z.array(lateSchema).parse(JSON.parse(text)))
+			this.late.set(one.message.key, one);
 	}
 
 	/** What was decided about a message before, as far as it is stored. */
 	verdictOf(key: string, asked: Asked[]): Verdict | undefined {
 		for (const { person } of asked) {
-			const message = person.messages.find((one) => one.key === key);
-			if (message) return { is: 'taken', ...pick(message, 'startsToo') };
-			if (person.repeatedAfter.includes(key)) return { is: 'taken' };
+			const message = [...person.messages, ...person.misfits].find((one) => one.key === key);
+			if (message) return verdictOfReply(message);
 		}
-		const late = this.late.get(key);
-		if (late) return { is: 'taken', ...pick(late.message, 'startsToo') };
+		if (this.late.has(key)) return { is: 'taken' };
 		const settled = this.settled.get(key);
-		return settled && { is: 'taken', ...pick(settled, 'startsToo') };
+		return settled && { is: 'taken', ...(settled.startsToo && { startsToo: true }) };
 	}
 
 	/** What is settled, as text: each name with its minute in base 36, and a ! if the message has started workflows too. */
@@ -201,12 +210,44 @@ export class Known {
 
 	/** Reads such a text. @returns the names in it */
 	loadSettled(text: string): string[] {
-		return text.split(' ').flatMap((entry) => {
-			const [, key, minute, mark] = /^(.+)\.(\w+)(!?)$/.exec(entry) ?? [];
-			if (key === undefined) return [];
-			const startsToo = mark === '!' && { startsToo: true as const };
-			this.settled.set(key, { minute: Number.parseInt(minute, 36), ...startsToo });
-			return key;
-		});
+		const settled = readSettled(text);
+		for (const { name, ...one } of settled) this.settled.set(name, one);
+		return settled.map(({ name }) => name);
 	}
+}
+
+function readSettled(text: string) {
+	return text.split(' ').flatMap((entry) => {
+		const [, name, minute, mark] = /^(.+)\.(\w+)(!?)$/.exec(entry) ?? [];
+		if (name === undefined) return [];
+		const startsToo = mark === '!' && { startsToo: true as const };
+		return { name, minute: Number.parseInt(minute, 36), ...startsToo };
+	});
+}
+
+/** Whether something was settled in the last ten minutes, so that other triggers may still receive such messages. */
+export function hasSettledLately(text: string, now: number): boolean {
+	return readSettled(text).some(({ minute }) => now - minute * minuteMs < 10 * minuteMs);
+}
+
+/** What is stored of a message in a run. @param before the other messages of the same reply */
+function toStored(run: Run, before: Message[], arrival: Arrival, isOptOut: boolean): Message {
+	const { key, text, messageId, respondedAt } = arrival;
+	const room = roomFor(run) - sumBy(before, (one) => one.text?.length ?? 0);
+	const isCut = arrival.isCut ?? (text !== null && text.length > room);
+	return {
+		...{ key, text: text?.slice(0, room) ?? null, respondedAt },
+		...(messageId !== undefined && { messageId }),
+		...(isCut && { isCut: true as const }),
+		...(isOptOut && { isOptOut: true as const }),
+	};
+}
+
+function verdictOfReply({ isOptOut }: Message): Verdict {
+	return { is: 'taken', ...(isOptOut && { startsToo: true }) };
+}
+
+/** The name under which a question is remembered, as short as possible: one run may ask 10,000 people. */
+function nameOfQuestion(id: string): string {
+	return `q${createHash('sha256').update(id).digest('base64url').slice(0, 7)}`;
 }

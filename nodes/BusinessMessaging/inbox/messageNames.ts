@@ -3,9 +3,10 @@
  * messages, but one message comes to each trigger, and again if its delivery got no response.
  */
 import { minBy } from 'lodash';
+import { z } from 'zod';
 
 import { BoundedMap } from '../boundedMap';
-import type { Arrival } from './core';
+import { type Arrival, arrivalSchema } from './core';
 
 /** How many different contents are remembered, and how many equal messages of each. */
 const maxContents = 5_000;
@@ -18,19 +19,23 @@ const sameAfterRestartMs = 60_000;
 const slackMs = 30_000;
 
 /** A trigger that receives messages. */
-export interface Source {
+export const sourceSchema = z.object({
 	/** URL without a secret. */
-	trigger: string;
+	trigger: z.string(),
 	/** When it was registered at the service, ms since 1970. It gets no earlier messages. */
-	registeredAt: number;
-}
+	registeredAt: z.number(),
+});
+export type Source = z.infer<typeof sourceSchema>;
 
 /** A delivery of a message to a trigger. */
-export interface Delivered {
-	arrival: Arrival;
+export const deliveredSchema = z.object({
+	arrival: arrivalSchema,
 	/** The same if the service delivers the message again to the same process. */
-	name: string;
-}
+	name: z.string(),
+	/** When it first arrived at the trigger, ms ago: n8n's clocks may differ, and may be put back. */
+	ageMs: z.number().nonnegative(),
+});
+export type Delivered = z.infer<typeof deliveredSchema>;
 
 /** Names of the deliveries to one trigger. */
 export class DeliveryNames {
@@ -55,7 +60,7 @@ export class DeliveryNames {
 			const rest = this.unconfirmed.get(key) ?? [];
 			this.unconfirmed.set(key, [...rest, { name, at }].slice(-maxEqual));
 		});
-		return { arrival: { ...arrival, firstAt: at }, name };
+		return { arrival, name, ageMs: Math.max(0, now - at) };
 	}
 }
 
@@ -80,9 +85,9 @@ export class MessageNames {
 		return this.occurrences.has(content);
 	}
 
-	/** The name of a message, from the name of its delivery. */
-	nameOf({ arrival, name }: Delivered, { trigger, registeredAt }: Source): string {
-		const { key: content, firstAt } = arrival;
+	/** The name of a message, from the name of its delivery. @param firstAt when it first arrived, ms since 1970 */
+	nameOf({ arrival, name }: Delivered, { trigger, registeredAt }: Source, firstAt: number): string {
+		const { key: content } = arrival;
 		const earlier = this.occurrences.get(content) ?? [];
 		const mayBeSame = ({ names, at, isRestored }: Occurrence) => {
 			const known = names.get(trigger);

@@ -3,8 +3,12 @@ import type { Verdict } from './core';
 import type { Delivered, Source } from './messageNames';
 import type { CallResult, Calls, Request, InboxResponse } from './protocol';
 
-/** After this time without an inbox, messages are ordinary, ms. */
+/** After this time without a response of the inbox, messages are ordinary, ms. */
 const maxAbsenceMs = 600_000;
+/** What lies between two messages that found no inbox, ms: after a longer time, another absence begins. */
+const maxGapMs = 3_600_000;
+/** While messages are ordinary, the inbox is called once in this time, ms. */
+const probeMs = 30_000;
 /** The service's list is read once in this time, ms: while no inbox is known, and while the inbox does not respond. */
 const listedMs = 60_000;
 const listedAgainMs = 5_000;
@@ -18,14 +22,21 @@ export interface OtherPorts extends Calls {
 	warn(message: string): void;
 }
 
+/** A time without a response of the inbox, ms since 1970. */
+interface Absence {
+	since: number;
+	/** When the inbox was last called. */
+	calledAt: number;
+	/** Whether it has lasted so long that messages are ordinary. */
+	isNoted: boolean;
+}
+
 /** A trigger in one process. */
 export class OtherTrigger {
 	private known?: string;
 	private listedAt = -Infinity;
 	private hasListed = false;
-	/** Since when the inbox has not responded, ms since 1970. */
-	private absentSince?: number;
-	private hasWarned = false;
+	private absence?: Absence;
 
 	constructor(public ports: OtherPorts) {}
 
@@ -40,8 +51,7 @@ export class OtherTrigger {
 	 */
 	look(inbox: string): void {
 		this.known = inbox;
-		this.absentSince = undefined;
-		this.hasWarned = false;
+		this.absence = undefined;
 	}
 
 	/** An inbox without open questions is gone: messages are ordinary. */
@@ -55,39 +65,63 @@ export class OtherTrigger {
 		const { isManual } = this.ports;
 		if (this.known === undefined && isManual) await this.list(listedMs);
 		if (this.known === undefined && (this.hasListed || !isManual)) return this.ordinary(messages);
-		const result = await this.call({ is: 'what', from, messages });
-		if (isInbox(result)) {
-			this.absentSince = undefined;
-			this.hasWarned = false;
-			const { verdicts = [] } = result;
-			return verdicts.some(({ is }) => is === 'busy') ? undefined : verdicts;
+		if (this.absence?.isNoted) {
+			void this.probe(this.absence);
+			return this.ordinary(messages);
 		}
-		const now = this.ports.now();
-		this.absentSince ??= now;
-		if (now - this.absentSince < maxAbsenceMs) return undefined;
-		if (!this.hasWarned)
-			this.ports.warn(
-				'The workflow that keeps the replies for Send and Wait has not responded for ten minutes. Until it responds, all messages start this workflow, even replies.',
-			);
-		this.hasWarned = true;
-		return this.ordinary(messages);
+		const result = await this.call({ is: 'what', from, messages });
+		if (isResponse(result)) {
+			const { inbox, verdicts = [] } = result;
+			if (inbox === 'no') return this.ordinary(messages);
+			const isSure = verdicts.every(({ is }) => is !== 'busy');
+			return isSure && verdicts.length === messages.length ? verdicts : undefined;
+		}
+		return this.isAbsent() ? this.ordinary(messages) : undefined;
 	}
 
 	private ordinary(messages: Delivered[]): Verdict[] {
 		return messages.map(() => ({ is: 'ordinary' }));
 	}
 
-	/** Calls the inbox; if it does not respond, looks whether there is another one by now. */
+	/** Whether the inbox has not responded for so long that messages are ordinary. */
+	private isAbsent(): boolean {
+		const now = this.ports.now();
+		const { absence } = this;
+		const isSame = absence !== undefined && now - absence.calledAt < maxGapMs;
+		const since = isSame ? absence.since : now;
+		const isNoted = now - since >= maxAbsenceMs;
+		this.absence = { since, calledAt: now, isNoted };
+		if (isNoted && !absence?.isNoted)
+			this.ports.warn(
+				'The workflow that keeps the replies for Send and Wait has not responded for ten minutes. Until it responds, all messages start this workflow, even replies.',
+			);
+		return isNoted;
+	}
+
+	/** Calls an inbox whose absence was noted. No message waits for it. */
+	private async probe(absence: Absence): Promise<void> {
+		const now = this.ports.now();
+		if (now - absence.calledAt < probeMs) return;
+		absence.calledAt = now;
+		await this.call({ is: 'hello' });
+	}
+
+	/** Calls the inbox. If it does not respond or is none any more, looks whether there is another one by now. */
 	private async call(request: Request): Promise<CallResult> {
 		const { known } = this;
 		const result = await this.callInbox(request);
-		if (isInbox(result)) return result;
+		if (isResponse(result) && result.inbox !== 'no') return result;
 		await this.list(listedAgainMs);
-		return this.known === known ? result : await this.callInbox(request);
+		if (this.known !== known) return await this.callInbox(request);
+		if (isResponse(result)) this.known = undefined;
+		return result;
 	}
 
 	private async callInbox(request: Request): Promise<CallResult> {
-		return this.known === undefined ? undefined : await this.ports.callTrigger(this.known, request);
+		if (this.known === undefined) return undefined;
+		const result = await this.ports.callTrigger(this.known, request);
+		if (isResponse(result)) this.absence = undefined;
+		return result;
 	}
 
 	/** Reads the service's list. An inbox that is no longer listed may only be in the middle of being published again. */
@@ -98,14 +132,13 @@ export class OtherTrigger {
 		try {
 			const listed = await this.ports.listInbox();
 			this.hasListed = true;
-			const isAbsent = now - (this.absentSince ?? Infinity) >= maxAbsenceMs;
-			if (listed !== undefined || isAbsent) this.known = listed;
+			if (listed !== undefined || this.absence?.isNoted) this.known = listed;
 		} catch {
 			// The inbox that is known counts.
 		}
 	}
 }
 
-function isInbox(result: CallResult): result is InboxResponse {
-	return typeof result === 'object' && result.inbox !== 'no';
+function isResponse(result: CallResult): result is InboxResponse {
+	return typeof result === 'object';
 }

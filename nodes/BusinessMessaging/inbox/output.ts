@@ -3,15 +3,21 @@ import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-wor
 import { omit, sortBy } from 'lodash';
 
 import { readAnswer, textOf } from './answers';
-import type { Person, Question, Run } from './core';
+import type { Misfit, Person, Question, Run } from './core';
+
+/** Fields of a message that the output does not show. */
+const internal: Array<keyof Misfit> = ['key', 'isCut', 'isOptOut', 'askedAgain'];
 
 /**
  * The node's output: replies and items that asked nobody, in the order of the input, each paired with its item. n8n
  * moves failed items to the error output, and drops everything that the node itself puts there.
  */
-export function outputsOf(context: IWebhookFunctions, run: Run): INodeExecutionData[][] {
+export function outputsOf(
+	context: IWebhookFunctions,
+	run: Run,
+	notAsked: INodeExecutionData[],
+): INodeExecutionData[][] {
 	const isReview = context.getNode().type.endsWith('HitlTool');
-	const notAsked = run.notAsked as INodeExecutionData[];
 	const items = [...run.people.values()].flatMap((person): INodeExecutionData[] => {
 		const question = run.questions[person.question];
 		const hasReplied = person.messages.length > 0;
@@ -24,7 +30,7 @@ export function outputsOf(context: IWebhookFunctions, run: Run): INodeExecutionD
 }
 
 function answered(
-	{ to, sender, askedMessageId, messages, isValid = false }: Person,
+	{ to, sender, askedMessageId, messages, misfits, isValid = false }: Person,
 	question: Question,
 	isReview: boolean,
 ): IDataObject {
@@ -41,10 +47,11 @@ function answered(
 		...(question.kind === 'approval' && { approved: value === true }),
 		// n8n's agent gives this to the model as the reason why its tool may not run
 		...(isReview && !isValid && { chatInput: text }),
+		...([...misfits, ...messages].some(({ isOptOut }) => isOptOut) && { optedOut: true }),
 		...(messages.some(({ isCut }) => isCut) && { textIsCut: true }),
 		messageId,
 		respondedAt,
-		...(question.groupMs > 0 && { messages: messages.map((one) => omit(one, 'isCut', 'key')) }),
+		...(question.groupMs > 0 && { messages: messages.map((one) => omit(one, internal)) }),
 		askedMessageId,
 	};
 }

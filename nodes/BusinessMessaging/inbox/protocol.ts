@@ -1,43 +1,52 @@
 /** The messages between our nodes, and what the inbox needs from outside (calls.ts, inboxMemory.ts or simulation). */
-import type { Late, Person, Run, RunState, Verdict } from './core';
-import type { Delivered, Source } from './messageNames';
+import { z } from 'zod';
 
-/** A call to a trigger. Runs are records, see toRecord. */
-export type Request =
+import { type Late, type Person, type Run, type RunState, verdictSchema } from './core';
+import { deliveredSchema, sourceSchema } from './messageNames';
+
+/** Who is asked: a run as a record, see toRecord. */
+const asking = {
+	id: z.string(),
+	run: z.string(),
+	/** The service's clock minus that of n8n, ms; null if it is not known. */
+	skewMs: z.number().nullable(),
+};
+
+/** A call to a trigger. */
+export const requestSchema = z.discriminatedUnion('is', [
 	/** Of Send and Wait, to the inbox: which workflow it is in, and whether it takes questions. */
-	| { is: 'hello' }
-	/** Of Send and Wait, to the inbox: who is asked next; in the end, who was asked (`close`). */
-	| {
-			is: 'tell' | 'close';
-			id: string;
-			run: string;
-			/** The service's clock minus that of n8n, ms; null if it is not known. */
-			skewMs: number | null;
-	  }
+	z.object({ is: z.literal('hello') }),
+	/** Of Send and Wait, to the inbox: who is asked next. */
+	z.object({ is: z.literal('tell'), ...asking }),
+	/** Of Send and Wait, to the inbox: who was asked in the end. */
+	z.object({ is: z.literal('close'), ...asking }),
 	/** Of Send and Wait, to the inbox: the run has failed. */
-	| { is: 'end'; id: string }
-	/** Of Send and Wait, to another trigger: where the inbox is. */
-	| { is: 'look'; inbox: string }
+	z.object({ is: z.literal('end'), id: z.string() }),
+	/** Of Send and Wait and of the inbox, to another trigger: where the inbox is. */
+	z.object({ is: z.literal('look'), inbox: z.string() }),
 	/** Of the inbox, to another trigger: no question is open, and the inbox is being unpublished or switched off. */
-	| { is: 'bye'; inbox: string }
+	z.object({ is: z.literal('bye'), inbox: z.string() }),
 	/** Of another trigger, to the inbox: what these messages are. */
-	| { is: 'what'; from: Source; messages: Delivered[] }
+	z.object({ is: z.literal('what'), from: sourceSchema, messages: z.array(deliveredSchema) }),
 	/** Of the inbox to itself: store what you know. */
-	| { is: 'wake' }
+	z.object({ is: z.literal('wake') }),
 	/** Of the inbox to itself: start the workflow with late replies. */
-	| { is: 'late' };
+	z.object({ is: z.literal('late') }),
+]);
+export type Request = z.infer<typeof requestSchema>;
 
 /** The response to a call. */
-export interface InboxResponse {
+export const inboxResponseSchema = z.object({
 	/** `no`: the trigger is no inbox. */
-	inbox: 'yes' | 'no' | 'full';
+	inbox: z.enum(['yes', 'no', 'full']),
 	/** The name of the workflow. */
-	workflow?: string;
+	workflow: z.string().optional(),
 	/** Whether the run of the call is over. */
-	isOver?: boolean;
+	isOver: z.boolean().optional(),
 	/** What the messages of the call are. */
-	verdicts?: Verdict[];
-}
+	verdicts: z.array(verdictSchema).optional(),
+});
+export type InboxResponse = z.infer<typeof inboxResponseSchema>;
 
 /** `refused`: the trigger could not open the call; `gone`: n8n says that it is unpublished; undefined: uncertain. */
 export type CallResult = InboxResponse | 'refused' | 'gone' | undefined;
@@ -51,6 +60,11 @@ export interface Calls {
 	callTrigger(url: string, request: Request): Promise<CallResult>;
 }
 
+/** A question that was repeated, with the ID of the message if the service gave one. */
+export interface Repetition {
+	messageId?: string;
+}
+
 /** What the process of the inbox needs. */
 export interface KeeperPorts extends Calls {
 	/** Encrypts a text for storing. */
@@ -59,8 +73,8 @@ export interface KeeperPorts extends Calls {
 	unseal(text: string): string | undefined;
 	/** Gives a run its replies, or only asks whether it still waits. */
 	callRun(run: Run, isHandOver: boolean): Promise<RunState>;
-	/** Asks a person again after a reply that is not valid. @returns false if this was certainly not sent */
-	repeat(run: Run, person: Person, key: string): Promise<boolean>;
+	/** Asks a person again after a reply that is not valid. @returns undefined if this was certainly not sent */
+	repeat(run: Run, person: Person, key: string): Promise<Repetition | undefined>;
 	warn(message: string): void;
 }
 

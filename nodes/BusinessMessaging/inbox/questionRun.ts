@@ -66,7 +66,7 @@ export class QuestionRun {
 			toldAt: Date.now(),
 			askedMessageId: (record.messageId ?? null) as string | null,
 			messages: [],
-			repeatedAfter: [],
+			misfits: [],
 		};
 	}
 

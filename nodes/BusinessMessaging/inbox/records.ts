@@ -1,51 +1,56 @@
 /** A run as a short text (a record): n8n stores it, and Send and Wait and the inbox send it to each other. */
 import { isEqual, omitBy } from 'lodash';
+import { z } from 'zod';
 
-import { defaultAnswer } from '../operations/sending/questionFields';
-import type { Message, Person, Question, Run } from './core';
+import { defaultAnswer, expectedSchema } from '../operations/sending/questionFields';
+import type { Misfit, Person, Question, Run } from './core';
 import { isWaitingUrl, rootOf } from './urls';
 
 /** Values that a record leaves out. */
 const defaults: Omit<Question, 'asked'> = defaultAnswer();
 
-/** What most runs do not have; `url` only if it has not the usual form. */
-type Rare = Partial<Pick<Run, 'notAsked' | 'url'>>;
-/** `flags`: 1 if the text was cut, plus 2 if the message also starts workflows. */
-type StoredMessage = [
-	key: string,
-	text: string | null,
-	at: string,
-	id?: string | null,
-	flags?: number,
-];
-type StoredPerson = [
-	item: number,
-	to: string,
-	question: number,
-	/** `Person.since` in ms after the run began to ask; null if it is not known. */
-	since: number | null,
-	askedMessageId: string | null,
-	/** `Person.toldAt` in whole seconds after the run began to ask. */
-	told: number,
-	/** In this order: messages, isValid, moreUntil, repeatedAfter, sender. Those without a value are left out. */
-	rest?: {
-		m?: StoredMessage[];
-		a?: boolean;
-		u?: number;
-		r?: string[];
-		s?: string;
-	},
-];
-type StoredRun = [
+/** Flags: 1 if the text was cut, plus 2 for an opt-out. */
+const storedMessage = z
+	.tuple([z.string(), z.string().nullable(), z.string()]) // key, text, respondedAt
+	.rest(z.union([z.string().nullable(), z.number()])); // messageId, flags, askedAgain
+type StoredMessage = z.infer<typeof storedMessage>;
+
+const storedPerson = z.tuple([
+	z.number(), // item
+	z.string(), // to
+	z.number(), // question
+	z.number().nullable(), // since, ms after the run began to ask; null if it is not known
+	z.string().nullable(), // askedMessageId
+	z.number(), // toldAt, whole seconds after the run began to ask
+	/** In this order: messages, isValid, moreUntil, misfits, sender. Those without a value are left out. */
+	z
+		.object({
+			m: z.array(storedMessage),
+			a: z.boolean(),
+			u: z.number(),
+			r: z.array(storedMessage),
+			s: z.string(),
+		})
+		.partial(),
+]);
+type StoredPerson = z.infer<typeof storedPerson>;
+
+const storedQuestion = expectedSchema
+	.extend({ givesUnanswered: z.boolean(), q: z.string() })
+	.partial();
+type StoredQuestion = z.infer<typeof storedQuestion>;
+
+const storedRun = z.tuple([
 	/**
 	 * Separated by spaces: execution, node and signature of the URL; startedAt in base 36; seconds from then to `until`; 0
 	 * while people are asked, 1 if all were, 2 if the run has waited too.
 	 */
-	head: string,
-	questions: Array<Partial<Question> & { q?: string }>,
-	people: StoredPerson[],
-	rare?: Rare,
-];
+	z.string(),
+	z.array(storedQuestion),
+	z.array(storedPerson),
+	/** The URL if it does not have the usual form, otherwise empty. */
+	z.string(),
+]);
 
 const waitingPath = 'webhook-waiting';
 const form = new RegExp(`^${waitingPath}/(\\d+)/((?!~)[^/?]+)\\?wait=([\\w-]+)&signature=(\\w+)$`);
@@ -68,48 +73,46 @@ const written = new WeakMap<Person, string>();
 function toPersonJson(person: Person, startedAt: number): string {
 	const known = written.get(person);
 	if (known !== undefined) return known;
-	const { item, to, question, since, askedMessageId, toldAt, messages, repeatedAfter } = person;
+	const { item, to, question, since, askedMessageId, toldAt, messages, misfits } = person;
 	const told = Math.floor((toldAt - startedAt) / 1_000);
 	const rest = {
 		...(messages.length > 0 && { m: messages.map(toStored) }),
 		...(person.isValid !== undefined && { a: person.isValid }),
 		...(person.moreUntil !== undefined && { u: person.moreUntil }),
-		...(repeatedAfter.length > 0 && { r: repeatedAfter }),
+		...(misfits.length > 0 && { r: misfits.map(toStored) }),
 		...(person.sender !== undefined && { s: person.sender }),
 	};
-	const stored: unknown[] = [item, to, question, since && since - startedAt, askedMessageId, told];
-	if (since === 0) stored[3] = null;
-	if (Object.keys(rest).length > 0) stored.push(rest);
+	const sinceStart = since === 0 ? null : since - startedAt;
+	const stored: StoredPerson = [item, to, question, sinceStart, askedMessageId, told, rest];
 	const json = JSON.stringify(stored);
 	written.set(person, json);
 	return json;
 }
 
-function toStored({ key, text, respondedAt, messageId, isCut, startsToo }: Message): StoredMessage {
-	const flags = (isCut ? 1 : 0) + (startsToo ? 2 : 0);
-	if (flags > 0) return [key, text, respondedAt, messageId ?? null, flags];
-	return messageId === undefined ? [key, text, respondedAt] : [key, text, respondedAt, messageId];
+function toStored(message: Misfit): StoredMessage {
+	const { key, text, respondedAt, messageId, isCut, isOptOut, askedAgain } = message;
+	const flags = (isCut ? 1 : 0) + (isOptOut ? 2 : 0);
+	const rest = [messageId ?? null, flags, askedAgain ?? null];
+	while (rest.length > 0 && !rest[rest.length - 1]) rest.pop();
+	return [key, text, respondedAt, ...rest];
 }
 
-function toMessage([key, text, respondedAt, messageId, flags = 0]: StoredMessage): Message {
+function toMessage([key, text, respondedAt, messageId, flags, askedAgain]: StoredMessage): Misfit {
 	return {
 		...{ key, text, respondedAt },
-		...(messageId != null && { messageId }),
-		...((flags & 1) !== 0 && { isCut: true }),
-		...((flags & 2) !== 0 && { startsToo: true as const }),
+		...(typeof messageId === 'string' && { messageId }),
+		...((Number(flags) & 1) !== 0 && { isCut: true as const }),
+		...((Number(flags) & 2) !== 0 && { isOptOut: true as const }),
+		...(typeof askedAgain === 'string' && { askedAgain }),
 	};
 }
 
 /** A run as text. @param own URL of the trigger that keeps it */
 export function toRecord(run: Run, own: string): string {
-	const { id, url, startedAt, notAsked } = run;
+	const { id, url, startedAt } = run;
 	const [, execution = '', node = '', wait, signature = ''] =
 		form.exec(url.slice(rootOf(url).length)) ?? [];
 	const isUsual = wait === id && urlOf(own, execution, node, id, signature) === url;
-	const rare: Rare = {
-		...(notAsked.length > 0 && { notAsked }),
-		...(!isUsual && { url }),
-	};
 	const head = [
 		isUsual ? execution : '',
 		isUsual ? shorten(node) : '',
@@ -121,11 +124,11 @@ export function toRecord(run: Run, own: string): string {
 	].join(' ');
 	const questions = JSON.stringify(run.questions.map(toStoredQuestion));
 	const people = [...run.people.values()].map((person) => toPersonJson(person, startedAt));
-	const tail = Object.keys(rare).length > 0 ? `,${JSON.stringify(rare)}` : '';
-	return `[${JSON.stringify(head)},${questions},[${people.join()}]${tail}]`;
+	const otherUrl = JSON.stringify(isUsual ? '' : url);
+	return `[${JSON.stringify(head)},${questions},[${people.join()}],${otherUrl}]`;
 }
 
-function toStoredQuestion({ asked, ...question }: Question): Partial<Question> & { q?: string } {
+function toStoredQuestion({ asked, ...question }: Question): StoredQuestion {
 	const isDefault = (value: unknown, name: string) =>
 		isEqual(value, (defaults as Record<string, unknown>)[name]);
 	return { ...omitBy(question, isDefault), ...(asked !== '' && { q: asked }) };
@@ -137,11 +140,11 @@ function urlOf(own: string, execution: string, node: string, wait: string, signa
 
 /** Reads a record. @param own URL of the trigger that keeps it @returns undefined if it is no run, or of another n8n */
 export function fromRecord(id: string, text: string | undefined, own: string): Run | undefined {
-	const record = parse(text ?? '');
-	if (!Array.isArray(record) || record.length < 3) return undefined;
-	const [head, questions, people, rare = {}] = record as StoredRun;
+	const record = storedRun.safeParse(parse(text ?? ''));
+	if (!record.success) return undefined;
+	const [head, questions, people, otherUrl] = record.data;
 	const [execution, node, signature, started36, until, state] = head.split(' ');
-	const url = rare.url ?? urlOf(own, execution, lengthen(node), id, lengthen(signature));
+	const url = otherUrl || urlOf(own, execution, lengthen(node), id, lengthen(signature));
 	if (!isWaitingUrl(url, own)) return undefined;
 	const startedAt = Number.parseInt(started36, 36);
 	return {
@@ -151,12 +154,11 @@ export function fromRecord(id: string, text: string | undefined, own: string): R
 		...(state === '2' && { hasWaited: true as const }),
 		questions: questions.map(({ q: asked = '', ...one }) => ({ ...defaults, asked, ...one })),
 		people: new Map(people.map((one) => [one[0], toPerson(one, startedAt)])),
-		notAsked: rare.notAsked ?? [],
 	};
 }
 
 function toPerson(
-	[item, to, question, since, id, told, rest = {}]: StoredPerson,
+	[item, to, question, since, id, told, rest]: StoredPerson,
 	startedAt: number,
 ): Person {
 	return {
@@ -167,7 +169,7 @@ function toPerson(
 		...(rest.a !== undefined && { isValid: rest.a }),
 		...(rest.u !== undefined && { moreUntil: rest.u }),
 		...(rest.s !== undefined && { sender: rest.s }),
-		repeatedAfter: rest.r ?? [],
+		misfits: (rest.r ?? []).map(toMessage),
 	};
 }
 

@@ -1,5 +1,5 @@
 /** Finds the questions to the sender of a message. Like core.ts, without n8n, clock or network. */
-import { compact, sortBy, union, uniqBy } from 'lodash';
+import { compact, union, uniqBy } from 'lodash';
 
 import { isPhoneKey, samePhoneKey } from '../phone/compare';
 import type { Asked, Person, Run, Sender } from './core';
@@ -40,15 +40,19 @@ export class Runs {
 		runs.set(id, union(runs.get(id), [item]));
 	}
 
+	/** A newer state of a person, who may have more names. */
+	update(run: Run, person: Person): void {
+		run.people.set(person.item, person);
+		for (const name of namesOf(person)) this.add(name, run, person);
+	}
+
 	/** Learns the name of a person who hides the number and quotes a question. @returns the runs that now know it */
 	learnSender(message: Sender): Run[] {
 		const { phone: sender, quoted } = message;
 		if (sender === '' || isPhoneKey(sender)) return [];
 		return this.to(message).flatMap(({ run, person }) => {
-			if (person.askedMessageId !== quoted || person.sender !== undefined) return [];
-			const known = { ...person, sender };
-			run.people.set(person.item, known);
-			this.add(sender, run, known);
+			if (!isQuoted(person, quoted) || person.sender !== undefined) return [];
+			this.update(run, { ...person, sender });
 			return run;
 		});
 	}
@@ -71,7 +75,7 @@ export class Runs {
 	}
 
 	/**
-	 * The questions to a sender: the quoted one, then the others, latest first. Thousands of runs may ask one phone. A
+	 * The questions to a sender: the quoted one alone, or all, the latest first. Thousands of runs may ask one phone. A
 	 * person with a number is known by it. A quote that could come from several people is ignored.
 	 */
 	to({ phone, quoted }: Sender): Asked[] {
@@ -80,10 +84,8 @@ export class Runs {
 		const asked = isClear
 			? uniqBy([...this.find(phone), ...quoting], ({ person }) => person)
 			: this.find(phone);
-		asked.sort(latestFirst);
-		return quoted === undefined
-			? asked
-			: sortBy(asked, ({ person }) => person.askedMessageId !== quoted);
+		const wanted = asked.filter(({ person }) => isQuoted(person, quoted));
+		return (wanted.length > 0 ? wanted : asked).sort(latestFirst);
 	}
 
 	private find(name: string): Asked[] {
@@ -100,11 +102,20 @@ export class Runs {
 }
 
 /** How messages of a person are found: by the phone, the name of a person who hides the number, the quoted question. */
-function namesOf({ to, sender, askedMessageId }: Person): string[] {
-	return compact([samePhoneKey(to), sender, quoteOf(askedMessageId)]);
+function namesOf(person: Person): string[] {
+	return compact([samePhoneKey(person.to), person.sender, ...questionsOf(person).map(quoteOf)]);
 }
 
-function quoteOf(id?: string | null): string {
+/** The IDs of the messages that asked a person. */
+export function questionsOf({ askedMessageId, misfits }: Person): string[] {
+	return compact([askedMessageId, ...misfits.map(({ askedAgain }) => askedAgain)]);
+}
+
+function isQuoted(person: Person, quoted?: string): boolean {
+	return quoted !== undefined && questionsOf(person).includes(quoted);
+}
+
+function quoteOf(id?: string): string {
 	return id ? `question ${id}` : '';
 }
 

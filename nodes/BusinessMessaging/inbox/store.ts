@@ -1,8 +1,9 @@
 /** What n8n stores of the inbox: everything with each change, before n8n responds. Like keeper.ts, without n8n. */
-import { isEqual } from 'lodash';
+import { isEqual, omit } from 'lodash';
+import { z } from 'zod';
 
 import type { Run } from './core';
-import type { Known } from './known';
+import { type Known, hasSettledLately } from './known';
 import type { InboxDelivery, KeeperPorts } from './protocol';
 import { fromRecord, toRecord } from './records';
 
@@ -19,15 +20,18 @@ interface Restoring {
 	run(run: Run): void;
 }
 
+/** What n8n has stored of an inbox: the records of runs, and the others, by their names. */
+const storedSchema = z.record(z.string(), z.string()).catch({});
+
 /** How many runs wait for replies, as far as n8n has stored it. */
 export function openRunsIn(stored: unknown): number {
-	const names = Object.keys({ ...(stored as object | undefined) });
-	return names.filter((name) => !(name in others)).length;
+	return Object.keys(omit(storedSchema.parse(stored), Object.values(others))).length;
 }
 
 /** Whether nothing is open and no other trigger needs to ask about a message, as far as n8n has stored it. */
-export function isIdle(stored: unknown): boolean {
-	return openRunsIn(stored) === 0 && !('late' in { ...(stored as object | undefined) });
+export function isIdle(stored: unknown, now: number): boolean {
+	const { settled = '', late } = storedSchema.parse(stored);
+	return openRunsIn(stored) === 0 && late === undefined && !hasSettledLately(settled, now);
 }
 
 /** What n8n stores of an inbox. */
@@ -54,7 +58,7 @@ export class Store {
 
 	/** Reads what n8n has stored, once. @returns whether it was read now */
 	load({ stored }: Pick<InboxDelivery, 'stored'>, restoring: Restoring): boolean {
-		const entries = { ...(stored as Record<string, string> | undefined) };
+		const entries = storedSchema.parse(stored);
 		const { by } = entries;
 		if (this.isLoaded) this.noticeOther(by);
 		if (this.isLoaded) return false;

@@ -7,7 +7,7 @@ import { connect } from '../transport/connect';
 import { callEvent, openCall, refusal } from '../inbox/calls';
 import type { Late } from '../inbox/core';
 import { toLateEvent, toLateItem } from '../inbox/lateItems';
-import type { Request } from '../inbox/protocol';
+import { requestSchema } from '../inbox/protocol';
 import { isTriggerUrl } from '../inbox/urls';
 import { webhookUrlOf } from '../webhooks/publicAddress';
 import { Refusal } from '../webhooks/refusal';
@@ -28,10 +28,10 @@ export async function answerCall(
 ): Promise<IWebhookResponseData> {
 	const own = webhookUrlOf(context);
 	const client = await connect(context).catch(() => undefined);
-	const call = client && openCall(client.config.keyId, own, context.getBodyData());
+	const call = client && openCall(client.config.keyId, own, context.getBodyData(), requestSchema);
 	if (!call) throw new Refusal(401, refusal);
 	if (call === 'tooEarly') throw new Refusal(503, 'Try again');
-	const request = call.content as Request;
+	const request = call.content;
 	if (request.is === 'look' || request.is === 'bye') {
 		if (request.is === 'bye') memory.inboxUrl.forget(request.inbox);
 		else if (isTriggerUrl(request.inbox, own)) memory.inboxUrl.set(request.inbox);

@@ -44,12 +44,12 @@ export class WaitingRun {
 		const url = `${new URL(trigger.url).origin}${path}?wait=${id}&signature=${'a'.repeat(64)}`;
 		const person = (to: string, item: number): Person => ({
 			...{ item, to, question: 0, since: 0, toldAt: 0, askedMessageId: null },
-			...{ messages: [], repeatedAfter: [] },
+			...{ messages: [], misfits: [] },
 		});
 		const now = Date.now();
 		this.run = {
 			...{ id, url, startedAt: now, until: now + 60_000, heardAt: now },
-			...{ isWhole: true, notAsked: [] },
+			isWhole: true,
 			questions: [{ ...defaultAnswer(), asked: 'Tuesday?' }],
 			people: new Map(asked.map((to, item) => [item, person(to, item)])),
 			...more,

@@ -181,7 +181,7 @@ test.each([
 	[undefined, false],
 ])('a message of the time %p was written before the question: %p', (timestamp, isBefore) => {
 	const { time } = toArrival(readIncoming(message('Hi', { from: '+15550001000', timestamp }), {}))!;
-	expect(time < asked).toBe(isBefore);
+	expect(time !== undefined && time < asked).toBe(isBefore);
 });
 
 const later = asked + 40_000;
@@ -196,7 +196,7 @@ test.each([
 		const { time } = toArrival(
 			readIncoming(message('Hi', { from: '+15550001000', timestamp }), {}),
 		)!;
-		expect(time < later).toBe(isBefore);
+		expect(time !== undefined && time < later).toBe(isBefore);
 	},
 );
 

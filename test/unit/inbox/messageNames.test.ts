@@ -14,9 +14,9 @@ const nameAt = (
 	firstAt: number,
 	{ registeredAt = 0, process = 'p' } = {},
 ) => {
-	const arrival = arrivalOf({ key: 'yes', isCertain: false, firstAt });
+	const arrival = arrivalOf({ key: 'yes', isCertain: false });
 	const name = `${process}.${++deliveries}`;
-	return names.nameOf({ arrival, name }, { trigger, registeredAt });
+	return names.nameOf({ arrival, name, ageMs: 0 }, { trigger, registeredAt }, firstAt);
 };
 
 test('a message comes once to each trigger, and a second delivery to one of them is another message', () => {

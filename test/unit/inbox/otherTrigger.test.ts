@@ -4,7 +4,7 @@ import { arrivalOf, own } from './parts';
 
 const minuteMs = 60_000;
 const from = { trigger: own, registeredAt: 0 };
-const messages = [{ arrival: arrivalOf(), name: 'm' }];
+const messages = [{ arrival: arrivalOf(), name: 'm', ageMs: 0 }];
 
 /** A trigger, and its world: the time in minutes, and whether the inbox responds. */
 function make() {

@@ -1,12 +1,15 @@
 /** The items with which a waiting execution continues. */
-import type { IWebhookFunctions } from 'n8n-workflow';
+import type { INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
 import type { Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { outputsOf } from '../../../nodes/BusinessMessaging/inbox/output';
 import { byItem, messageOf, personOf, questionOf, runOf } from './parts';
 
-const outputOf = (run: Partial<Run>, type = 'businessMessaging') =>
-	outputsOf({ getNode: () => ({ type }) } as unknown as IWebhookFunctions, runOf(run));
+const outputOf = (
+	run: Partial<Run>,
+	type = 'businessMessaging',
+	notAsked: INodeExecutionData[] = [],
+) => outputsOf({ getNode: () => ({ type }) } as unknown as IWebhookFunctions, runOf(run), notAsked);
 
 const silent = {
 	...{ replied: false, valid: false, from: '+15550001000', answer: null },
@@ -63,17 +66,17 @@ test.each<[string, approved: boolean, answer: unknown, isValid: boolean | undefi
 test('only the answer to an approval says whether it is approved, and only a reply to a review has an input for the model', () => {
 	const people = byItem([personOf(0, { messages: [messageOf('Fine')], isValid: true })]);
 	const [[item]] = outputOf({ people });
-	for (const name of ['approved', 'chatInput', 'senderId', 'textIsCut', 'messages'])
+	for (const name of ['approved', 'chatInput', 'senderId', 'optedOut', 'textIsCut', 'messages'])
 		expect(item.json).not.toHaveProperty(name);
 	const [[review]] = outputOf({ people }, 'businessMessagingHitlTool');
 	expect(review.json).not.toHaveProperty('chatInput');
 });
 
-test('an item says that a text was cut, if one of its messages was', () => {
-	const messages = [messageOf('Hm', { isCut: true }), messageOf('Tuesday')];
+test('an item says that a text was cut or that the person has opted out, if one of its messages shows it', () => {
+	const messages = [messageOf('Hm', { isCut: true, isOptOut: true }), messageOf('Tuesday')];
 	const questions = [questionOf({ groupMs: 8_000 })];
 	const [[{ json }]] = outputOf({ people: byItem([personOf(0, { messages })]), questions });
-	expect(json.textIsCut).toBe(true);
+	expect(json).toMatchObject({ textIsCut: true, optedOut: true });
 	expect(json.messages).toEqual([
 		{ text: 'Hm', respondedAt: 'at Hm' },
 		{ text: 'Tuesday', respondedAt: 'at Tuesday' },
@@ -103,7 +106,7 @@ test('replies and items that asked nobody come in the order of the input, each w
 	]);
 	const notAsked = [2, 1].map((item) => ({ json: { skipped: item }, pairedItem: { item } }));
 	const questions = [questionOf(), questionOf({ kind: 'approval' })];
-	const [items] = outputOf({ people, notAsked, questions });
+	const [items] = outputOf({ people, questions }, undefined, notAsked);
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 3].map((item) => ({ item })));
 	expect(items.map(({ json }) => json.answer)).toEqual([true, undefined, undefined, 'yes']);
 });

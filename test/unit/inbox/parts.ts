@@ -1,6 +1,6 @@
 /** Runs, people and messages for the tests of the inbox. */
 import type {
-	Arrival,
+	Arrived,
 	Message,
 	Person,
 	Question,
@@ -30,16 +30,16 @@ export const messageOf = (key: string, more: Partial<Message> = {}): Message => 
 });
 
 /** A message as a trigger receives it, without a time. */
-export const arrivalOf = (more: Partial<Arrival> = {}): Arrival => ({
+export const arrivalOf = (more: Partial<Arrived> = {}): Arrived => ({
 	...messageOf('m'),
-	...{ phone: anna, time: NaN, firstAt: 0, isOptOut: false, isCertain: true },
+	...{ phone: anna, firstAt: 0, isCertain: true },
 	...more,
 });
 
 /** The person whom an item asks; each item asks another number. */
 export const personOf = (item: number, more: Partial<Person> = {}): Person => ({
 	...{ item, to: `+1555000100${item}`, question: 0, since: 0, toldAt: 0 },
-	...{ askedMessageId: null, messages: [], repeatedAfter: [] },
+	...{ askedMessageId: null, messages: [], misfits: [] },
 	...more,
 });
 
@@ -51,7 +51,7 @@ export function runOf(more: Partial<Run> = {}): Run {
 	const { id = 'run-0000001', startedAt = 0 } = more;
 	return {
 		...{ id, url: waitingUrl(id), startedAt, heardAt: startedAt },
-		...{ until: startedAt + 600_000, isWhole: true, notAsked: [] },
+		...{ until: startedAt + 600_000, isWhole: true },
 		questions: [questionOf()],
 		people: byItem([personOf(0)]),
 		...more,

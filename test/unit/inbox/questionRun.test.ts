@@ -87,7 +87,7 @@ const items = [
 test('only the people whose message was sent were asked; the time of the message is that of the service', () => {
 	const run = runOf(...items);
 	expect(run.asked.map(({ index }) => index)).toEqual([0, 3]);
-	const rest = { question: 0, toldAt: expect.any(Number), messages: [], repeatedAfter: [] };
+	const rest = { question: 0, toldAt: expect.any(Number), messages: [], misfits: [] };
 	const asked = {
 		...{ item: 0, to: '+15550001000', askedMessageId: 'msg_1', ...rest },
 		...{ since: Date.UTC(2030, 0, 1) },

@@ -17,12 +17,12 @@ function runOf(count: number): Run {
 		const askedMessageId = `msg_${uuid(item)}`;
 		const since = Date.now();
 		const times = { since, toldAt: since };
-		return { item, to, question: 0, ...times, askedMessageId, messages: [], repeatedAfter: [] };
+		return { item, to, question: 0, ...times, askedMessageId, messages: [], misfits: [] };
 	});
 	return {
 		...{ id: 'AAAAAAAAAAA', startedAt: Date.now(), heardAt: 0 },
 		url: `https://n8n.example.com/webhook-waiting/1/${uuid(1)}?wait=AAAAAAAAAAA&signature=${'a'.repeat(64)}`,
-		...{ until: Date.now() + 60_000, isWhole: true, notAsked: [] },
+		...{ until: Date.now() + 60_000, isWhole: true },
 		questions: [{ ...defaultAnswer(), asked: '' }],
 		people: new Map(people.map((person) => [person.item, person])),
 	};
@@ -41,9 +41,8 @@ test.each([
 	const text = sign.repeat(5_000);
 	for (const person of run.people.values()) {
 		const id = `msg_${uuid(person.item)}`;
-		const phone = { phone: person.to, isOptOut: false, isCertain: true };
+		const phone = { phone: person.to, isCertain: true };
 		const message: Arrival = {
-			...{ time: Number.NaN, firstAt: Date.now() },
 			...{ key: `${id}-key`, text, messageId: id, respondedAt: new Date().toISOString() },
 			...phone,
 		};

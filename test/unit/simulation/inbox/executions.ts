@@ -7,6 +7,15 @@ import {
 	graceMs,
 	handOverOf,
 } from '../../../../nodes/BusinessMessaging/inbox/core';
+import {
+	CallReader,
+	openResponse,
+	runCallSchema,
+	runResponseSchema,
+	sealCall,
+} from '../../../../nodes/BusinessMessaging/inbox/calls';
+import type { Repetition } from '../../../../nodes/BusinessMessaging/inbox/protocol';
+import { fromRecord, toRecord } from '../../../../nodes/BusinessMessaging/inbox/records';
 import { N8n, root } from './n8n';
 import { type Action, type Execution, type Written, contentOf, questionOf } from './parts';
 import { type Life, newLife } from './time';
@@ -22,6 +31,8 @@ export const phoneOf = (person: number) => `+1555000100${person}`;
 export abstract class Executions extends N8n {
 	readonly executions: Execution[] = [];
 	readonly written: Written[] = [];
+	/** Opens calls to executions. */
+	private readonly runReader = new CallReader({ now: () => this.wall(), startedAt: () => 0 });
 
 	protected ask(action: Asking): void {
 		const number = this.executions.length;
@@ -36,9 +47,11 @@ export abstract class Executions extends N8n {
 				acceptedAt: 0,
 				isAcceptedUnheard: false,
 				output: [],
+				keys: [],
 			},
 			...{ isEndedByLimit: false, phones: action.people.map(phoneOf) },
-			...{ asked: new Map(), repeated: new Map(), life: newLife() },
+			...{ kind: action.kind, failing: action.failing.map(phoneOf) },
+			...{ asked: new Map(), questions: new Map(), repeated: new Map(), life: newLife() },
 		};
 		this.executions.push(execution);
 		void this.carryOut(execution, action, number).catch((error) => {
@@ -66,14 +79,14 @@ export abstract class Executions extends N8n {
 				};
 			},
 		};
-		const skewMs = showsClock ? skew * 1_000 : null;
+		const skewMs = showsClock ? skew * 1_000 - this.clockMs : null;
 		const questions = [questionOf(kind)];
 		const asker = new Asker(ports, { id, url, questions, limitMs: limit * 1_000, skewMs });
 		await asker.open();
 		const people = phones.map(
 			(to, item): Person => ({
 				...{ item, to, question: 0, since: 0, toldAt: 0, askedMessageId: null },
-				...{ messages: [], repeatedAfter: [] },
+				...{ messages: [], misfits: [] },
 			}),
 		);
 		try {
@@ -81,13 +94,15 @@ export abstract class Executions extends N8n {
 				await asker.tell(people.slice(at, at + 2));
 				for (const person of people.slice(at, at + 2)) {
 					await this.after(this.latency() + pace * 1_000, life);
-					if (failing.map(phoneOf).includes(person.to)) continue;
-					execution.asked.set(person.to, this.now);
-					person.askedMessageId = `q ${number} ${person.to}`;
+					const { to, item } = person;
+					if (failing.map(phoneOf).includes(to)) continue;
+					execution.asked.set(to, this.now);
+					execution.questions.set(to, `q ${number} ${to}`);
+					people[item] = { ...person, askedMessageId: `q ${number} ${to}` };
 				}
 			}
 			const asked = people.filter(({ to }) => execution.asked.has(to));
-			execution.until = await asker.close(asked, []);
+			execution.until = (await asker.close(asked)) - this.clockMs;
 			if (asked.length === 0) {
 				execution.state = 'failed';
 				return;
@@ -101,11 +116,17 @@ export abstract class Executions extends N8n {
 		execution.state = 'waiting';
 		execution.waitsAt = this.now;
 		this.note(() => `run ${id} waits`);
-		this.at(execution.until + graceMs, this.ever, () => {
+		this.endAt(execution, execution.until + this.clockMs + graceMs);
+	}
+
+	/** n8n itself ends a wait when its clock shows a time. */
+	private endAt(execution: Execution, until: number): void {
+		this.at(until - this.clockMs, this.ever, () => {
 			if (execution.state !== 'waiting') return;
+			if (this.wall() < Math.floor(until)) return this.endAt(execution, until);
 			execution.state = 'over';
 			execution.isEndedByLimit = true;
-			this.note(() => `n8n ends run ${id}`);
+			this.note(() => `n8n ends run ${execution.id}`);
 		});
 	}
 
@@ -123,16 +144,24 @@ export abstract class Executions extends N8n {
 
 	/** A call of the URL that resumes an execution. */
 	protected async callRun(life: Life, run: Run, isHandOver: boolean): Promise<RunState> {
-		const handed = handOverOf(run);
+		const { keyId } = this;
+		const own = this.inbox.url;
+		const record = isHandOver ? toRecord(handOverOf(run), own) : undefined;
+		const { once, body } = sealCall(keyId, run.id, { own, record }, this.wall());
+		const sent = JSON.stringify(body);
 		await this.after(this.latency(), life);
 		if (this.hasPage('runs')) return 'unknown';
 		const execution = this.executions.find(({ url }) => url === run.url);
 		if (!execution) return 'gone';
 		const { state } = execution;
 		let result = this.stateOf(execution);
-		if (state === 'waiting' && isHandOver) {
+		const call = this.runReader.open(this.keyId, run.id, JSON.parse(sent), runCallSchema);
+		if (!call || call === 'tooEarly') return 'unknown';
+		const handed = fromRecord(run.id, call.content.record, call.content.own);
+		if (state === 'waiting' && handed) {
 			const messages = [...handed.people.values()].flatMap((person) => person.messages);
 			execution.output.push(...messages.map(({ messageId = '' }) => messageId));
+			execution.keys.push(...messages.map(({ key }) => key));
 			execution.state = 'over';
 			execution.acceptedAt = this.now;
 			result = 'accepted';
@@ -141,7 +170,10 @@ export abstract class Executions extends N8n {
 		await this.after(this.latency(), life);
 		const isLost = this.isLost();
 		if (result === 'accepted') execution.isAcceptedUnheard = isLost;
-		return isLost ? 'unknown' : result;
+		if (isLost) return 'unknown';
+		if (result !== 'accepted' && result !== 'waiting') return result; // n8n's own words
+		const response = JSON.stringify(call.respond({ state: result }));
+		return openResponse(keyId, once, JSON.parse(response), runResponseSchema)?.state ?? 'unknown';
 	}
 
 	private stateOf({ state, isStopped, diedAt }: Execution): RunState {
@@ -155,15 +187,20 @@ export abstract class Executions extends N8n {
 		return state === 'failed' ? 'stopped' : 'finished';
 	}
 
-	protected async repeat(life: Life, run: Run, { to }: Person, key: string): Promise<boolean> {
+	protected async repeat(
+		life: Life,
+		run: Run,
+		{ to }: Person,
+		key: string,
+	): Promise<Repetition | undefined> {
 		await this.after(this.latency(), life);
-		if (this.schedule.setting.refusesRepetitions) return false;
+		if (this.schedule.setting.refusesRepetitions) return undefined;
 		const execution = this.executions.find(({ id }) => id === run.id);
 		const keys = execution?.repeated.get(to) ?? new Set<string>();
 		execution?.repeated.set(to, keys.add(key));
 		const isThis = (one: Written) =>
 			one.isCertain ? one.id === key : key.startsWith(`${contentOf(one)}~`);
 		for (const message of this.written.filter(isThis)) message.repeatedAt ??= this.now;
-		return true;
+		return { messageId: `r ${run.id} ${to} ${keys.size}` };
 	}
 }

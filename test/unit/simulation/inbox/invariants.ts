@@ -3,19 +3,22 @@ import { groupBy, sortBy, sumBy, uniq } from 'lodash';
 
 import { graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 
+import { unexpectedIn } from './oracle';
 import { type Written, contentOf, repeats } from './parts';
 import type { World } from './world';
 
 /** What each invariant means. */
 export const invariants = {
-	lost: 'each message reaches a run or starts a workflow, or the question is repeated after it',
+	lost: 'each message reaches a run or starts a workflow; after a repeated question, the last words of the person count',
 	twice: 'no message reaches two runs, or one run twice',
 	alsoStarted: 'no message that a run has got starts a workflow as well',
 	lateTwice: 'no message starts a workflow twice because it came too late for its run',
 	swallowed: 'a message that starts the workflow of the inbox starts all others that want it',
 	missed: 'a reply to an open question is no ordinary message, and does not come too late',
 	repeated: 'a question is repeated as often as its node says, at most',
-	misread: 'what somebody writes whom a run has not asked does not reach it',
+	misread:
+		'what somebody writes whom a run has not asked does not reach it, nor the quote of another question',
+	unexpected: 'if nothing goes wrong, each message becomes what the rules say',
 	undelivered: 'no message is refused until the service gives up',
 	neverEnded: 'each run gets its replies before n8n itself ends it',
 	failed: 'a run that nothing disturbs does not fail, however slowly it asks',
@@ -85,13 +88,15 @@ export function faultsOf(world: World): Fault[] {
 	for (const { id, repeated, output, asked } of executions) {
 		for (const [phone, keys] of repeated)
 			if (keys.size > repeats) add('repeated', `${id} ${phone}`, repetitionExcuse(world, phone));
-		for (const message of written)
-			if (output.includes(message.id) && !asked.has(message.phone)) add('misread', id);
+		for (const message of written.filter((one) => output.includes(one.id)))
+			if (!asked.has(message.phone) || quotesAnother(world, message, id)) add('misread', id);
 	}
 	const isDisturbed = world.schedule.actions.some(({ is }) =>
 		['kill', 'publish', 'page'].includes(is),
 	);
 	const isCalm = !isDisturbed && world.schedule.setting.trouble === 0;
+	for (const [subject, expected, is] of unexpectedIn(world))
+		add('unexpected', `${subject} is ${is} instead of ${expected}`);
 	for (const { id, state, isEndedByLimit, failure } of executions) {
 		if (state === 'waiting' || state === 'asking') add('neverEnded', id);
 		if (isEndedByLimit && isCalm) add('neverEnded', id);
@@ -117,8 +122,12 @@ interface Judged {
 function judged(world: World): Judged[] {
 	const { written, executions, inbox, triggers } = world;
 	const outputs = executions.flatMap(({ output }) => output);
-	const repeatedAfter = executions.flatMap(({ repeated }) =>
-		[...repeated.values()].flatMap((keys) => [...keys]),
+	// Of somebody whose words did not fit, a run gets the last ones, or a later reply.
+	const repeatedAfter = executions.flatMap(({ repeated, output, keys: got }) =>
+		[...repeated].flatMap(([phone, keys]) => {
+			const hasReply = written.some((one) => one.phone === phone && output.includes(one.id));
+			return hasReply ? [...keys].filter((key) => !got.includes(key)) : [];
+		}),
 	);
 	const all = written.map((message): Judged => {
 		const { id, isCertain } = message;
@@ -278,9 +287,17 @@ function isKilledSoonAfter({ kills, unpublished, inbox }: World, since: number):
 	return kills.some(({ at }) => since <= at && at < end);
 }
 
+/** Whether a message quotes the question of another run, which the inbox certainly knew then. */
+function quotesAnother({ executions }: World, { phone, quoted, at }: Written, id: string): boolean {
+	const other = executions.find((one) => one.id !== id && one.questions.get(phone) === quoted);
+	return quoted !== undefined && other !== undefined && other.waitsAt < at;
+}
+
 /** Whether a message is certainly the reply to a question: the first one after it, long before the time is up. */
-function isReply({ executions, written }: World, { phone, at, id }: Written): boolean {
-	const asked = executions.filter((one) => (one.asked.get(phone) ?? Infinity) < at - 100);
+function isReply({ executions, written }: World, { phone, at, id, quoted }: Written): boolean {
+	const all = executions.filter((one) => (one.asked.get(phone) ?? Infinity) < at - 100);
+	const quotedOnes = executions.filter(({ questions }) => questions.get(phone) === quoted);
+	const asked = quotedOnes.length > 0 ? quotedOnes.filter((one) => all.includes(one)) : all;
 	const open = asked.filter(({ state, isStopped, until, output }) => {
 		const isAlive = state === 'over' && !isStopped && until > at + slackMs;
 		return isAlive && !written.some((one) => one.phone === phone && output.includes(one.id));

@@ -1,9 +1,10 @@
 /** n8n's processes, triggers and requests, in virtual time; n8n reads, changes and writes back what it stores as a whole. */
+import { CallReader } from '../../../../nodes/BusinessMessaging/inbox/calls';
 import type { Keeper } from '../../../../nodes/BusinessMessaging/inbox/keeper';
 import type { DeliveryNames } from '../../../../nodes/BusinessMessaging/inbox/messageNames';
 import type { OtherTrigger } from '../../../../nodes/BusinessMessaging/inbox/otherTrigger';
 import type { Calls } from '../../../../nodes/BusinessMessaging/inbox/protocol';
-import { type Action, DeliveryUnderWay, type Schedule, type Trigger } from './parts';
+import { type Action, DeliveryUnderWay, type Noted, type Schedule, type Trigger } from './parts';
 import { type Life, VirtualTime, newLife } from './time';
 
 /** n8n's address. */
@@ -19,11 +20,10 @@ export interface Process {
 	life: Life;
 	isUp: boolean;
 	keepers: Map<string, Keeper>;
-	others: Map<string, { trigger: OtherTrigger; names: DeliveryNames }>;
+	others: Map<string, { trigger: OtherTrigger; names: DeliveryNames; noted: Noted }>;
+	/** Opens the calls of our nodes. */
+	reader: CallReader;
 }
-
-/** A process that has just started. */
-export const fresh = () => ({ life: newLife(), keepers: new Map(), others: new Map() });
 
 /** n8n. */
 export abstract class N8n extends VirtualTime {
@@ -42,6 +42,9 @@ export abstract class N8n extends VirtualTime {
 	/** What a proxy responds for, and until when. */
 	protected readonly pages: Array<{ of: 'runs' | 'triggers'; until: number }> = [];
 	private loops = 0;
+	/** The API key of all nodes, and n8n's clock minus the real time, ms. */
+	protected keyId = 'key 0';
+	protected clockMs = 0;
 
 	constructor(
 		readonly schedule: Schedule,
@@ -49,17 +52,35 @@ export abstract class N8n extends VirtualTime {
 	) {
 		super(schedule.seed, schedule.setting.trouble);
 		const { setting } = schedule;
-		for (let n = 0; n < setting.processes; n++) this.processes.push({ isUp: true, ...fresh() });
+		for (let n = 0; n < setting.processes; n++)
+			this.processes.push({ isUp: true, ...this.fresh() });
 		for (let n = 0; n < setting.triggers; n++) {
 			const isThere = !schedule.actions.some((one) => this.isNewTrigger(one, n));
 			this.triggers.push({
 				...{ url: `${root}webhook/trigger-${n}/webhook`, isInbox: n === 0 },
 				// Published after the inbox or before it, a trigger knows where it is.
-				stored: JSON.stringify(n > 0 && isThere ? { other: this.triggers[0].url } : {}),
+				stored: JSON.stringify(
+					n > 0 && isThere ? { other: { url: this.triggers[0].url, at: 1 } } : {},
+				),
 				...{ starting: [], started: [], late: [], registeredAt: 0 },
 				...{ isPublished: isThere, isRegistered: isThere, wasPublished: isThere },
 			});
 		}
+	}
+
+	/** What n8n's clock shows, ms since 1970. */
+	protected wall(): number {
+		return Math.floor(this.now + this.clockMs);
+	}
+
+	/** A process that has just started. */
+	protected fresh() {
+		const start = this.now;
+		const reader = new CallReader({
+			now: () => this.wall(),
+			startedAt: () => start + this.clockMs,
+		});
+		return { life: newLife(), keepers: new Map(), others: new Map(), reader };
 	}
 
 	/** Calls that begin in a process or an execution. */
@@ -111,7 +132,7 @@ export abstract class N8n extends VirtualTime {
 		if (!process.isUp || this.isCalm) return;
 		this.kills.push({ at: this.now, process: index });
 		this.end(process.life);
-		Object.assign(process, { isUp: false, ...fresh() });
+		Object.assign(process, { isUp: false, ...this.fresh() });
 		this.at(this.now + downMs, this.ever, () => {
 			process.isUp = true;
 			for (const trigger of this.triggers)
@@ -154,7 +175,7 @@ export abstract class N8n extends VirtualTime {
 		copy.to = this.now;
 		// The list of webhooks is read to register the trigger.
 		if (!trigger.isInbox && this.inbox.isRegistered)
-			trigger.stored = JSON.stringify({ ...JSON.parse(stored), other: this.inbox.url });
+			trigger.stored = JSON.stringify({ ...JSON.parse(stored), other: this.noted() });
 		if (trigger.isInbox) await this.showOthers(trigger);
 		if (!trigger.isRegistered) trigger.registeredAt = this.now;
 		if (trigger.isInbox)
@@ -174,10 +195,14 @@ export abstract class N8n extends VirtualTime {
 
 	/** When n8n starts, a trigger that has lost where the inbox is reads the list of webhooks. */
 	protected noteInbox(trigger: Trigger): void {
-		const stored = JSON.parse(trigger.stored) as { other?: string };
+		const stored = JSON.parse(trigger.stored) as { other?: Noted };
 		const isLost = !trigger.isInbox && trigger.isPublished && stored.other === undefined;
 		if (isLost && this.inbox.isRegistered)
-			trigger.stored = JSON.stringify({ ...stored, other: this.inbox.url });
+			trigger.stored = JSON.stringify({ ...stored, other: this.noted() });
+	}
+
+	private noted(): Noted {
+		return { url: this.inbox.url, at: this.wall() };
 	}
 
 	/** n8n starts: a registration that somebody has removed is made again, and the inbox wakes. */

@@ -52,7 +52,7 @@ export type Action = { at: number } &
 				isRemoved: boolean;
 		  }
 	);
-export type Kind = 'freeText' | 'approval' | 'grouped';
+export type Kind = 'freeText' | 'approval' | 'choice' | 'grouped';
 
 /** A schedule. */
 export interface Schedule {
@@ -99,6 +99,12 @@ export interface Trigger {
 	late: Array<{ id: string; at: number }>;
 }
 
+/** Where the inbox is, as far as another trigger knows it, and when it has learned this. */
+export interface Noted {
+	url?: string;
+	at: number;
+}
+
 /** An execution of Send and Wait. */
 export interface Execution {
 	id: string;
@@ -117,9 +123,15 @@ export interface Execution {
 	/** Whom it asks, and when each of them was asked. */
 	phones: string[];
 	asked: Map<string, number>;
-	/** After which messages the question to each person was repeated. */
+	kind: Kind;
+	/** People whom it could not ask. */
+	failing: string[];
+	/** The ID of the question to each person, and after which messages it was repeated. */
+	questions: Map<string, string>;
 	repeated: Map<string, Set<string>>;
+	/** The IDs of the messages that it got, and their keys. */
 	output: string[];
+	keys: string[];
 	/** Whether n8n itself has ended the wait. */
 	isEndedByLimit: boolean;
 	/** Why it has failed, if it has. */
@@ -160,7 +172,7 @@ export class DeliveryUnderWay implements InboxDelivery {
 	}
 
 	/** Another trigger stores where the inbox is. */
-	note(inbox: string | undefined): void {
+	note(inbox: Noted): void {
 		this.column.other = inbox;
 		this.writes = true;
 	}
@@ -183,12 +195,12 @@ export function contentOf({
 export function arrivalOf(
 	{ id, phone, text, at, isCertain, quoted }: Written,
 	skewMs: number,
-	now: number,
 ): Arrival {
 	return {
 		...{ key: isCertain ? id : contentOf({ phone, text, quoted }), text, messageId: id },
-		...{ respondedAt: new Date(at).toISOString(), firstAt: now },
-		...{ phone, time: isCertain ? at + skewMs : Number.NaN, isOptOut: text === 'STOP', isCertain },
+		...{ respondedAt: new Date(at).toISOString(), phone, isCertain },
+		...(isCertain && { time: Math.floor(at + skewMs) }),
+		...(text === 'STOP' && { isOptOut: true as const }),
 		...(quoted !== undefined && { quoted }),
 	};
 }
@@ -199,8 +211,8 @@ export const repeats = 1;
 /** A question whose default is that of the node. */
 export function questionOf(kind: Kind): Question {
 	return {
-		...{ choices: [], yesWords: ['yes'], noWords: ['no'], isDayFirst: true },
-		kind: kind === 'approval' ? 'approval' : 'freeText',
+		...{ choices: ['Red', 'Blue'], yesWords: ['yes'], noWords: ['no'], isDayFirst: true },
+		kind: kind === 'grouped' ? 'freeText' : kind,
 		groupMs: kind === 'grouped' ? 8_000 : 0,
 		...{ repeats, repeatText: '', givesUnanswered: true, asked: 'Tuesday?' },
 	};

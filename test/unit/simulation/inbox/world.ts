@@ -4,14 +4,29 @@
  */
 import { pull } from 'lodash';
 
+import { openResponse, sealCall } from '../../../../nodes/BusinessMessaging/inbox/calls';
 import type { Late, Verdict } from '../../../../nodes/BusinessMessaging/inbox/core';
 import { Keeper } from '../../../../nodes/BusinessMessaging/inbox/keeper';
 import { DeliveryNames } from '../../../../nodes/BusinessMessaging/inbox/messageNames';
 import { OtherTrigger } from '../../../../nodes/BusinessMessaging/inbox/otherTrigger';
-import type { CallResult, Request } from '../../../../nodes/BusinessMessaging/inbox/protocol';
+import {
+	type CallResult,
+	type InboxResponse,
+	type Request,
+	inboxResponseSchema,
+	requestSchema,
+} from '../../../../nodes/BusinessMessaging/inbox/protocol';
+import { seal, unseal } from '../../../../nodes/BusinessMessaging/inbox/seal';
 import { Executions, phoneOf } from './executions';
-import { type Process, fresh, restartMs } from './n8n';
-import { type Action, type DeliveryUnderWay, type Trigger, type Written, arrivalOf } from './parts';
+import { type Process, restartMs } from './n8n';
+import {
+	type Action,
+	type DeliveryUnderWay,
+	type Noted,
+	type Trigger,
+	type Written,
+	arrivalOf,
+} from './parts';
 import type { Life } from './time';
 
 /** The service delivers again after these times, ms, and then gives up. */
@@ -47,7 +62,7 @@ export class World extends Executions {
 	private repeatAll(): void {
 		for (const process of this.processes) {
 			this.end(process.life);
-			Object.assign(process, fresh());
+			Object.assign(process, this.fresh());
 		}
 		for (const trigger of this.triggers) this.noteInbox(trigger);
 		for (const message of this.written.filter(({ isCertain }) => isCertain))
@@ -73,7 +88,7 @@ export class World extends Executions {
 
 	protected calls(life: Life) {
 		return {
-			now: () => Math.floor(this.now),
+			now: () => this.wall(),
 			pause: async (ms: number) => await this.after(Math.max(0, ms), life),
 			callTrigger: async (url: string, request: Request) => await this.call(life, url, request),
 		};
@@ -87,8 +102,8 @@ export class World extends Executions {
 			trigger.url,
 			{
 				...this.calls(life),
-				seal: (text) => text,
-				unseal: (text) => text,
+				seal: (text) => seal(this.keyId, text),
+				unseal: (text) => unseal(this.keyId, text),
 				callRun: async (run, isHandOver) => await this.callRun(life, run, isHandOver),
 				repeat: async (run, person, key) => await this.repeat(life, run, person, key),
 				warn: (message) => void this.warnings.push(message),
@@ -99,11 +114,24 @@ export class World extends Executions {
 		return keeper;
 	}
 
+	/** Another trigger. What was noted last of the inbox counts, in memory or as n8n has stored it. */
 	private otherOf(trigger: Trigger, process: Process) {
-		const { other } = JSON.parse(trigger.stored) as { other?: string };
+		const { other: stored } = JSON.parse(trigger.stored) as { other?: Noted };
 		const opened = process.others.get(trigger.url) ?? this.newOther(trigger, process);
-		if (opened.trigger.inbox === undefined && other !== undefined) opened.trigger.look(other);
+		this.notedBy(opened);
+		if (stored && stored.at > opened.noted.at) {
+			opened.noted = stored;
+			if (stored.url !== undefined) opened.trigger.look(stored.url);
+			else if (opened.trigger.inbox !== undefined) opened.trigger.forget(opened.trigger.inbox);
+		}
 		return opened;
+	}
+
+	private notedBy(opened: { trigger: OtherTrigger; noted: Noted }): Noted {
+		const { inbox: url } = opened.trigger;
+		if (url !== opened.noted.url)
+			opened.noted = { ...(url !== undefined && { url }), at: this.wall() };
+		return opened.noted;
 	}
 
 	private newOther(trigger: Trigger, process: Process) {
@@ -121,30 +149,51 @@ export class World extends Executions {
 		const made = {
 			trigger: new OtherTrigger(ports),
 			names: new DeliveryNames(`p${++this.made}`),
+			noted: { at: 0 } as Noted,
 		};
 		process.others.set(trigger.url, made);
 		return made;
 	}
 
 	private async call(life: Life, url: string, request: Request): Promise<CallResult> {
-		return await this.request(life, url, callTimeoutMs, async (trigger, process, delivery) => {
-			if (request.is === 'look') {
-				const { trigger: other } = this.otherOf(trigger, process);
-				other.look(request.inbox);
-				delivery.note(other.inbox);
-				return { inbox: 'no' as const };
-			}
-			const keeper = this.keeperOf(trigger, process);
-			keeper.load(delivery);
-			const { late, response } = await keeper.respond(delivery, request, trigger.isInbox);
-			if (late) this.startLate(trigger, delivery, late);
-			if (request.is !== 'wake')
-				this.note(
-					() =>
-						`${request.is}: ${JSON.stringify(response)}${request.is === 'what' ? JSON.stringify(request.messages.map((m) => [m.arrival.key, m.arrival.messageId, m.name])) : ''}`,
-				);
-			return response;
-		});
+		const { keyId } = this;
+		const { once, body } = sealCall(keyId, url, request, this.wall());
+		const sent = JSON.stringify(body);
+		const result = await this.request(
+			life,
+			url,
+			callTimeoutMs,
+			async (trigger, process, delivery) => {
+				const call = process.reader.open(this.keyId, url, JSON.parse(sent), requestSchema);
+				if (call === 'tooEarly') return undefined;
+				if (!call) return 'refused' as const;
+				const response = await this.answer(trigger, process, delivery, call.content);
+				this.note(() => `${request.is}: ${JSON.stringify(response)}`);
+				return JSON.stringify(call.respond(response));
+			},
+		);
+		if (result === undefined || result === 'gone' || result === 'refused') return result;
+		return openResponse(keyId, once, JSON.parse(result), inboxResponseSchema);
+	}
+
+	private async answer(
+		trigger: Trigger,
+		process: Process,
+		delivery: DeliveryUnderWay,
+		request: Request,
+	): Promise<InboxResponse> {
+		if (request.is === 'look' || request.is === 'bye') {
+			const other = this.otherOf(trigger, process);
+			if (request.is === 'look') other.trigger.look(request.inbox);
+			else other.trigger.forget(request.inbox);
+			delivery.note(this.notedBy(other));
+			return { inbox: 'no' };
+		}
+		const keeper = this.keeperOf(trigger, process);
+		keeper.load(delivery);
+		const { late, response } = await keeper.respond(delivery, request, trigger.isInbox);
+		if (late) this.startLate(trigger, delivery, late);
+		return response;
 	}
 
 	private startLate(trigger: Trigger, delivery: DeliveryUnderWay, late: Late[]): void {
@@ -246,19 +295,20 @@ export class World extends Executions {
 		delivery: DeliveryUnderWay,
 		message: Written,
 	): Promise<Verdict | undefined> {
-		const arrival = arrivalOf(message, this.schedule.setting.skew * 1_000, Math.floor(this.now));
+		const arrival = arrivalOf(message, this.schedule.setting.skew * 1_000);
 		if (trigger.isInbox) {
 			const keeper = this.keeperOf(trigger, process);
 			keeper.load(delivery);
 			const verdicts = await keeper.receive(delivery, [arrival]);
 			return verdicts === 'busy' ? undefined : verdicts[0];
 		}
-		const { trigger: other, names } = this.otherOf(trigger, process);
+		const opened = this.otherOf(trigger, process);
+		const { trigger: other, names } = opened;
 		const confirmed = delivery.ended.then((end) => end === 'received');
-		const delivered = names.begin(arrival, Math.floor(this.now), confirmed);
+		const delivered = names.begin(arrival, this.wall(), confirmed);
 		const { url, registeredAt } = trigger;
 		const verdicts = await other.ask([delivered], { trigger: url, registeredAt });
-		delivery.note(other.inbox);
+		delivery.note(this.notedBy(opened));
 		return verdicts?.[0];
 	}
 }

@@ -1,0 +1,21 @@
+/** What came first, even if n8n's clock is put back. Like keeper.ts, without n8n. */
+
+/** n8n's clock for what came first, ms: if n8n's clock is put back, this one goes on from where it was. */
+export class SteadyClock {
+	private latest = -Infinity;
+	private aheadMs = 0;
+
+	constructor(private readonly wall: () => number) {}
+
+	now(): number {
+		const now = this.wall() + this.aheadMs;
+		this.isAfter(now);
+		this.aheadMs += this.latest - now;
+		return this.latest;
+	}
+
+	/** It is later than a time that was stored. */
+	isAfter(time: number): void {
+		this.latest = Math.max(this.latest, time);
+	}
+}
