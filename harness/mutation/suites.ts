@@ -27,7 +27,7 @@ const receiving = [
 	'engine/trigger/filters',
 	'engine/trigger/webhookSecret',
 	'engine/trigger/signatures',
-	'engine/trigger/lostSecret',
+	'engine/trigger/urlSecret',
 	'engine/webhooks/ownUrls',
 	'engine/webhooks/deduplicationKey',
 	'engine/webhooks/senders',
@@ -137,7 +137,7 @@ export const suitesOf: Record<string, string[]> = {
 	],
 	webhooks: [
 		'unit/memory',
-		'unit/webhooks/deduplication',
+		'unit/webhooks/recentEvents',
 		'unit/webhooks/delivery',
 		'unit/webhooks/registrations',
 		'unit/webhooks/signature',

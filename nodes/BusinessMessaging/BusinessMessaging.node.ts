@@ -24,7 +24,7 @@ export class BusinessMessaging implements INodeType {
 		version: 1,
 		subtitle,
 		description:
-			'Send and receive messages, run campaigns, and manage contacts, templates and webhooks',
+			'Send messages and campaigns, wait for replies, and manage contacts, templates and webhooks',
 		defaults: { name: 'Business Messaging' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -32,8 +32,9 @@ export class BusinessMessagingTrigger implements INodeType {
 		version: [1, 1.1],
 		defaultVersion: 1.1,
 		subtitle: triggerSubtitle,
+		// n8n's list of nodes shows this text for both nodes together.
 		description:
-			'Send messages, or start the workflow when a customer writes or the status of a message changes',
+			'Starts the workflow when a customer writes or the status of a message changes. Its actions send messages and campaigns.',
 		eventTriggerDescription: 'Waiting for the service to deliver an event',
 		activationMessage: 'Events from the service now start this workflow.',
 		defaults: { name: 'Business Messaging Trigger' },

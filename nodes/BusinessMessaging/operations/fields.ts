@@ -89,6 +89,7 @@ export function rowsField<const N extends string, const R extends string>(
 export function recordField<const N extends string>(
 	field: FieldSettings<N> & {
 		searchListMethod: string;
+		default?: { mode: 'list'; value: string; cachedResultName: string };
 		idMode?: 'id' | 'name' | 'code';
 		idPlaceholder: string;
 	},

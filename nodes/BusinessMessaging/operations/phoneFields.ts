@@ -29,6 +29,7 @@ export const defaultCountryField = recordField({
 	name: 'defaultCountry',
 	description: `${defaultCountryDescription} This country replaces that of the credential.`,
 	searchListMethod: 'searchCountries',
+	default: { mode: 'list', value: 'none', cachedResultName: defaultCountries[0].name },
 	idMode: 'code',
 	idPlaceholder: 'e.g. GB, +44 or United Kingdom',
 });

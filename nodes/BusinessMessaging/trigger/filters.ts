@@ -39,7 +39,7 @@ export const filtersField = collectionField({
 				{ name: 'Opt-In', value: 'optIn', description: 'A word such as START, and nothing else' },
 				{ name: 'Opt-Out', value: 'optOut', description: 'A word such as STOP, and nothing else' },
 			],
-			default: 'any',
+			default: 'none',
 			description:
 				'Starts the workflow only if the message has this intent, in any of 36 languages. The field <code>intent</code> of the item shows the intent.',
 		}),

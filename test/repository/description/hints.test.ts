@@ -65,8 +65,10 @@ test.each(facts)('$Node.name stays the same for saved workflows', ({ Node, fact,
 
 test('n8n says in the list of nodes what they are for, and what a trigger waits for', () => {
 	const [action, trigger] = facts.map(({ Node }) => new Node().description);
-	expect(action.description).toMatch(/^Send and receive messages/);
-	expect(trigger.description).toMatch(/start the workflow when a customer writes/);
+	expect(action.description).toMatch(/^Send messages and campaigns, wait for replies/);
+	expect(trigger.description).toMatch(
+		/^Starts the workflow when a customer writes .* actions send messages/,
+	);
 	expect(trigger.eventTriggerDescription).toMatch(/^Waiting for .* an event$/);
 	expect(trigger.activationMessage).toMatch(/start this workflow\.$/);
 });
