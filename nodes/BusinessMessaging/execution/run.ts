@@ -25,6 +25,7 @@ import {
 } from './item';
 import { atMost, inQueues } from './keyedQueue';
 import { LastCheck } from './lastCheck';
+import { messageLimitOf } from './messageLimit';
 import { isEvaluation } from './n8nMode';
 import { toNodeError, toOutputs } from './itemOutput';
 import { OptOuts } from './optOuts';
@@ -187,8 +188,9 @@ async function openRun(
 	const pending = items.filter(inState('pending'));
 	try {
 		const signal = context.getExecutionCancelSignal();
-		const timeoutMs = 1_000 * optionsOf(pending).timeout;
-		const client = await connect(context, { timeoutMs, signal });
+		const { timeout, messagesPerMinute } = optionsOf(pending);
+		const messages = messageLimitOf(context, messagesPerMinute);
+		const client = await connect(context, { timeoutMs: 1_000 * timeout, signal, messages });
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		await mapInTurns(pending, (item) => review(operation, item, prepared));

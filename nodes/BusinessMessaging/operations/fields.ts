@@ -217,6 +217,15 @@ const concurrencyField = numberField({
 		'Maximum number of messages that are sent at the same time. Without this option, the node chooses the number.',
 });
 
+const messagesPerMinuteField = numberField({
+	displayName: 'Messages per Minute',
+	name: 'messagesPerMinute',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 60,
+	description:
+		'Maximum number of messages that this node sends in any 60 seconds, e.g. as many as your team can answer. Without this option, it sends as many as the credential allows.',
+});
+
 /** Whether the output also has the fields of the input. */
 export const includeOtherField = booleanField({
 	displayName: 'Include Other Input Fields',
@@ -239,7 +248,8 @@ export function optionsField(
 	operationFields: readonly ParameterField[],
 	sendsMessages: boolean,
 ): ParameterField {
-	const fields = [...operationFields, ...(sendsMessages ? [concurrencyField] : []), timeoutField];
+	const sendingFields = sendsMessages ? [concurrencyField, messagesPerMinuteField] : [];
+	const fields = [...operationFields, ...sendingFields, timeoutField];
 	const displayName = 'Options';
 	return collectionField({ displayName, name: 'options', placeholder: 'Add Option', fields });
 }

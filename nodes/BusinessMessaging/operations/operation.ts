@@ -55,6 +55,8 @@ export interface RunOptions {
 	timeout?: number;
 	/** Maximum number of requests at the same time; depends on the rate if absent. */
 	concurrency?: number;
+	/** Maximum number of messages in any minute; as many as the credential allows if absent. */
+	messagesPerMinute?: number;
 }
 
 /** What an operation returns of a list. */

@@ -93,3 +93,17 @@ describe('while a campaign uses up the rate', () => {
 		expect(windows).toBeLessThan(0.5);
 	}, 60_000);
 });
+
+test('with Messages per Minute, a node sends no more in a minute, in all rounds of a loop, and others go on', async () => {
+	const credentials = service.credentials(service.newKey());
+	const parameters = { ...campaign, options: { messagesPerMinute: 5 } };
+	const stop = delay(4_000);
+	const run = service.run({
+		...{ parameters, items: people(20), credentials, cancelWhen: stop, batchSize: 2 },
+	});
+	while (service.sent().length < 5) await delay(20);
+	await service.run({ parameters: { ...sendText, to: '+15550009999' }, credentials });
+	expect(Object.keys(service.received())).toHaveLength(6);
+	await run;
+	expect(service.sent()).toHaveLength(6);
+});
