@@ -187,10 +187,12 @@ async function openRun(
 	for (const item of items.filter(inState('pending'))) item.outcome = record?.recall(item);
 	const pending = items.filter(inState('pending'));
 	try {
-		const signal = context.getExecutionCancelSignal();
 		const { timeout, messagesPerMinute } = optionsOf(pending);
-		const messages = messageLimitOf(context, messagesPerMinute);
-		const client = await connect(context, { timeoutMs: 1_000 * timeout, signal, messages });
+		const client = await connect(context, {
+			timeoutMs: 1_000 * timeout,
+			signal: context.getExecutionCancelSignal(),
+			messages: messageLimitOf(context, messagesPerMinute),
+		});
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		await mapInTurns(pending, (item) => review(operation, item, prepared));
