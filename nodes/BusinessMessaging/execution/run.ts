@@ -6,7 +6,6 @@ import { mapInTurns } from '../yieldToN8n';
 import { defaultTimeoutSeconds } from '../operations/fields';
 import type { Operation, OperationRequest, RunOptions } from '../operations/operation';
 import type { Client } from '../transport/client';
-import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
 import { applyAudienceRules, rememberRecipients } from './applyAudienceRules';
 import { CampaignGuard } from './campaignGuard';
@@ -25,8 +24,8 @@ import {
 } from './item';
 import { atMost, inQueues } from './keyedQueue';
 import { LastCheck } from './lastCheck';
-import { messageLimitOf } from './messageLimit';
 import { isEvaluation } from './n8nMode';
+import { openClient } from './openClient';
 import { toNodeError, toOutputs } from './itemOutput';
 import { OptOuts } from './optOuts';
 import { previewItems } from './previewItems';
@@ -187,12 +186,7 @@ async function openRun(
 	for (const item of items.filter(inState('pending'))) item.outcome = record?.recall(item);
 	const pending = items.filter(inState('pending'));
 	try {
-		const { timeout, messagesPerMinute } = optionsOf(pending);
-		const client = await connect(context, {
-			timeoutMs: 1_000 * timeout,
-			signal: context.getExecutionCancelSignal(),
-			messages: messageLimitOf(context, messagesPerMinute),
-		});
+		const client = await openClient(context, optionsOf(pending));
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		await mapInTurns(pending, (item) => review(operation, item, prepared));
