@@ -180,17 +180,17 @@ const explained = {
 
 test.each(Object.entries(checks))('%s', (_, check) => check());
 
-test('these are 27 rules, as docs/verification.md says, and the lint checks none of them already', () => {
+test('these are 27 rules, as CONTRIBUTING.md says, and the lint checks none of them already', () => {
 	const listed = [...Object.keys(checks), ...Object.keys(explained)];
 	expect(uniq(listed)).toHaveLength(27);
-	expect(readText('docs/verification.md')).toContain('checks the 27 rules');
+	expect(readText('CONTRIBUTING.md')).toContain('checks the 27 rules');
 	const plugin = 'node_modules/@n8n/eslint-plugin-community-nodes/dist/rules';
 	const files = readdirSync(path.join(root, plugin)).filter((file) => file.endsWith('.js'));
 	const published = files
 		.map((file) => path.basename(file, '.js'))
 		.filter((rule) => rule !== 'index');
 	expect(published).toContain('no-dead-files');
-	expect(readText('docs/verification.md')).toContain(`all ${published.length} rules`);
+	expect(readText('CONTRIBUTING.md')).toContain(`all ${published.length} rules`);
 	expect(listed.filter((rule) => published.includes(rule))).toEqual([]);
 });
 

@@ -156,27 +156,6 @@ test('the table of the project structure names every folder, and the imports of 
 	);
 });
 
-test('the script of the demo video has no gap, ends before five minutes, and shows examples and operations that exist', () => {
-	const [, script] = readText('docs/verification.md').split('## The demo video\n');
-	const rows = [...script.matchAll(/^\| (\d):(\d\d) \| (\d):(\d\d) \| ([^|]+) \| ([^|]+) \|$/gm)];
-	const times = rows.map(([, ...columns]) => columns.slice(0, 4).map(Number));
-	const starts = times.map(([minutes, seconds]) => minutes * 60 + seconds);
-	const ends = times.map(([, , minutes, seconds]) => minutes * 60 + seconds);
-	expect(rows.length).toBeGreaterThan(5);
-	expect(starts).toEqual([0, ...ends.slice(0, -1)]);
-	expect(ends).toEqual([...ends].sort((one, other) => one - other));
-	expect(ends.at(-1)).toBeLessThan(5 * 60);
-	const titles = exampleNames().map(
-		(name) => (JSON.parse(readText(`examples/${name}.json`)) as WorkflowFile).name,
-	);
-	const shown = [...script.matchAll(/[Ee]xample \*([^*]+)\*/g)].map(([, title]) => title);
-	expect(shown.length).toBeGreaterThan(2);
-	expect(shown.filter((title) => !titles.some((name) => name.startsWith(title)))).toEqual([]);
-	const names = operations.map(({ name }) => name);
-	const sends = [...script.matchAll(/\*(Send [A-Z][\w ]+)\*/g)].map(([, name]) => name);
-	expect(sends.filter((name) => !names.includes(name))).toEqual([]);
-});
-
 test('the newest tested n8n, and the oldest with everything, are those of the README and of the page of versions', () => {
 	const complete = engines.filter(({ lacks }) => Object.keys(lacks).length === 0);
 	const [newest, oldest] = [complete[0].n8n, complete.at(-1)!.n8n.replace(/\.0$/, '')];

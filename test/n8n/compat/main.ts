@@ -166,14 +166,12 @@ function faultsOf({ title, engine: { lacks }, outcomes }: Column): string[] {
 	});
 }
 
-/** Writes the engines and the table between the comments `begin` and `end` of a document. */
+/** Writes the engines, and what does not pass, between the comments `begin` and `end` of a document. */
 async function writeInto(
 	file: string,
 	rows: Array<Record<string, string>>,
 	chosen: EngineVersions[],
 ): Promise<void> {
-	const names = Object.keys(rows[0]);
-	const table = [names, names.map(() => '---'), ...rows.map(Object.values)];
 	const engineList = chosen.map(({ n8n, note }) => `- **${n8n}**: ${note}`);
 	const lacking = chosen.flatMap(({ n8n, lacks }) =>
 		Object.entries(lacks).map(([area, { reason }]) => ({ n8n, what: `*${area}*: ${reason}.` })),
@@ -181,8 +179,12 @@ async function writeInto(
 	const lackingList = Object.entries(groupBy(lacking, 'what')).map(
 		([what, engines]) => `- n8n ${engines.map(({ n8n }) => n8n).join(', ')}: ${what}`,
 	);
-	const lines = table.map((cells) => `| ${cells.join(' | ')} |`);
-	const written = [engineList, lines, lackingList].map((part) => part.join('\n')).join('\n\n');
+	const areaList = rows.map(({ n8n: area }) => area).join('; ');
+	const written = [
+		engineList.join('\n'),
+		`Everything passes (${areaList}), except:`,
+		lackingList.join('\n'),
+	].join('\n\n');
 	await writeBetween(file, '', written);
 }
 
