@@ -157,10 +157,6 @@ export const receiving = [
 				'engine/reply/requests.test.ts: replies that can no longer reach their run start the workflow, marked as late',
 				'unit/simulation/inbox.test.ts: no schedule breaks an invariant, except where the documentation says so',
 			],
-		'the first reply counts for the newer question, and the next reply for the older one': [
-			'engine/reply/inbox.test.ts: if a person was asked two questions, the later one gets the first reply',
-			'engine/reply/everyday.test.ts: a reply answers one question, also if the inbox is unpublished and published between two questions',
-		],
 		'When n8n starts, the inbox becomes active. It passes the replies to the runs that wait, ends runs whose time is up, and registers itself again':
 			[
 				'engine/reply/everyday.test.ts: after a restart without any message, the inbox gives runs their replies',
