@@ -90,7 +90,8 @@ const isMixed = ({ name }: INodeProperties) => ['options', 'updateFields'].inclu
 const single = (field: INodeProperties) => (isMixed(field) ? (fieldsIn(field) ?? []) : [field]);
 const countOf = countBy(allFields.flatMap(single), (field) => linesOf([field]).join());
 /** Whether several operations have this field. */
-const isShared = (field: INodeProperties) => countOf[linesOf([field]).join()] > 1;
+const isShared = (field: INodeProperties) =>
+	field.type !== 'notice' && countOf[linesOf([field]).join()] > 1;
 
 const json = (output: unknown) => ['', '```json', JSON.stringify(output, null, 2), '```', ''];
 

@@ -3,12 +3,12 @@ import { memoize } from 'lodash';
 
 import { foldText } from './foldText';
 
-/** In the languages of `webhooks/intent.ts`. A word that is yes in one language and no in another is in no list. */
+/** In the languages of `webhooks/intent.ts`. */
 const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite: string]> = [
 	[
 		'English',
-		'yes, y, yep, yeah, ok, okay, sure, of course, absolutely, sounds good, go ahead, approve, approved',
-		'no, n, nope, reject, rejected, decline, declined',
+		"yes, y, yep, yeah, ok, okay, sure, of course, absolutely, sounds good, sounds great, perfect, go ahead, ok fine, okay fine, that's fine, fine by me, fine with me, approve, approved",
+		'no, n, nope, nah, reject, rejected, decline, declined',
 		'please, pls, plz, thanks, thanks a lot, thank you, thank you very much, many thanks, thx, cheers',
 	],
 	['Arabic', 'نعم, أجل, موافق', 'لا, كلا, غير موافق', 'شكرا, شكرا جزيلا, من فضلك, لو سمحت, رجاء'],
@@ -24,7 +24,7 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 	['Danish', 'ja, gerne, javel', 'nej, nej tak', 'mange tak, venligst'],
 	[
 		'Dutch',
-		'ja, graag, prima, akkoord',
+		'ja, graag, prima, is goed, akkoord',
 		'nee',
 		'alsjeblieft, alstublieft, aub, dank je, dank je wel, dank u, dank u wel, bedankt',
 	],
@@ -32,13 +32,13 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 	['Finnish', 'kyllä, joo, juu, selvä, sopii', 'ei', 'kiitos, kiitti, ole hyvä'],
 	[
 		'French',
-		"oui, ouais, d'accord, bien sûr, volontiers, avec plaisir",
+		"oui, ouais, d'accord, ok parfait, bien sûr, volontiers, avec plaisir",
 		'non',
 		"merci, merci beaucoup, s'il vous plaît, s'il te plaît, svp, stp",
 	],
 	[
 		'German',
-		'ja, jo, jawohl, klar, gern, gerne, sehr gern, sehr gerne, einverstanden, in ordnung',
+		'ja, jo, jawohl, klar, gern, gerne, sehr gern, sehr gerne, einverstanden, in ordnung, passt, geht klar',
 		'nein, nö, nee',
 		'bitte, danke, danke schön, dankeschön, danke sehr, vielen dank, herzlichen dank',
 	],
@@ -52,7 +52,12 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 	],
 	['Hungarian', 'igen, persze, rendben', 'nem', 'köszönöm, köszi, kérem'],
 	['Indonesian', 'ya, iya, baik, setuju', 'tidak', 'tolong, terima kasih, makasih'],
-	['Italian', 'sì, certo, va bene, volentieri', 'no', 'grazie, grazie mille, per favore, prego'],
+	[
+		'Italian',
+		'sì, certo, va bene, perfetto, volentieri',
+		'no',
+		'grazie, grazie mille, per favore, prego',
+	],
 	[
 		'Japanese',
 		'はい, ええ, うん',
@@ -68,7 +73,12 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 	['Norwegian', 'ja, gjerne', 'nei, nei takk', 'takk, tusen takk'],
 	['Persian', 'بله, آره, باشه', 'نه, خیر, نه خیر', 'لطفا, ممنون, مرسی, متشکرم'],
 	['Polish', 'tak, jasne, dobrze, zgoda', 'nie', 'proszę, poproszę, dziękuję, dzięki'],
-	['Portuguese', 'sim, claro, com certeza', 'não, nao', 'por favor, obrigado, obrigada'],
+	[
+		'Portuguese',
+		'sim, claro, beleza, perfeito, com certeza',
+		'não, nao',
+		'por favor, obrigado, obrigada',
+	],
 	['Romanian', 'da, sigur, desigur', 'nu', 'vă rog, te rog, mulțumesc, mersi'],
 	[
 		'Russian',
@@ -79,7 +89,7 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 	['Slovak', 'áno, jasné, dobre', 'nie', 'prosím, ďakujem'],
 	[
 		'Spanish',
-		'sí, si, claro, vale, de acuerdo, con gusto',
+		'sí, si, claro, vale, perfecto, de acuerdo, con gusto',
 		'no',
 		'por favor, porfa, gracias, muchas gracias',
 	],
@@ -92,7 +102,12 @@ const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite:
 		'ไม่, ไม่ใช่, ไม่ได้, ไม่เอา',
 		'ขอบคุณ, ครับ, ค่ะ, นะคะ, นะครับ',
 	],
-	['Turkish', 'evet, tamam, olur', 'hayır, yok', 'lütfen, teşekkürler, teşekkür ederim, sağ ol'],
+	[
+		'Turkish',
+		'evet, tamam, tamamdır, olur',
+		'hayır, yok',
+		'lütfen, teşekkürler, teşekkür ederim, sağ ol',
+	],
 	['Ukrainian', 'так, добре, звичайно', 'ні', 'будь ласка, дякую, прошу'],
 	['Urdu', 'جی, جی ہاں, ہاں, ٹھیک ہے', 'نہیں, جی نہیں', 'شکریہ, براہ کرم, مہربانی'],
 	['Vietnamese', 'vâng, được, đồng ý', 'không', 'cảm ơn, làm ơn, vui lòng, ạ'],
@@ -106,9 +121,32 @@ export const approvalWords = {
 	no: [...joined(2), '👎', '❌'],
 };
 
+/** By language of a country: words of another language that mean something else there. "No" is "yeah" in Polish, "nu" is "now" in Dutch. */
+const doubtfulWords: Partial<Record<string, string[]>> = {
+	...{
+		cs: ['no'],
+		da: ['nu'],
+		el: ['ne'],
+		es: ['ya'],
+		ko: ['ne'],
+		nb: ['nu'],
+		nl: ['nu'],
+		no: ['nu'],
+	},
+	...{ pl: ['no'], ru: ['так'], sk: ['no'], sv: ['nu'] },
+};
+
+/** The words of a list that certainly mean yes or no where a language is spoken. Words that the user has entered always count. */
+export function certainWords(words: string[], language: string): string[] {
+	const isOwn =
+		words.join() !== approvalWords.yes.join() && words.join() !== approvalWords.no.join();
+	const doubtful = doubtfulWords[language] ?? [];
+	return isOwn ? words : words.filter((word) => !doubtful.includes(toWords(word)));
+}
+
 /** Words that may come before or after the answer without changing it. */
-const politeWords = memoize(() =>
-	[...joined(3), '🙏', '🙂', '😊', '😀', '😃', '😄', '😁', '🤗', '❤'].map(plain),
+export const politeWords = memoize(() =>
+	[...joined(3), '🙏', '🙂', '😊', '😀', '😃', '😄', '😁', '🤗', '❤'].map(toWords),
 );
 
 /** The greatest length of a yes or no, characters. A longer reply says more than that. */
@@ -121,19 +159,22 @@ export function readApproval(
 	noWords: string[],
 ): boolean | undefined {
 	if (text.length > maxLength) return undefined;
-	const reply = plain(text);
+	const reply = toWords(text);
 	// "Yes?" is a question. Greek writes a question mark as a semicolon; "yes ;)" is none.
 	const isQuestion = /[?؟]|;(?!-?\))/.test(text.normalize('NFKC'));
 	// A user's own word may have a question mark.
 	const isOnly = (answers: string[]) =>
-		answers.includes(text) || (!isQuestion && consistsOf(reply, answers.map(plain)));
+		answers.includes(text) || (!isQuestion && consistsOf(reply, answers.map(toWords)));
 	const [isYes, isNo] = [isOnly(yesWords), isOnly(noWords)];
 	// Neither, or both, as in "yes no", is no answer.
 	return isYes === isNo ? undefined : isYes;
 }
 
-/** Whether a text consists only of these answers and polite words, with at least one answer. Each is folded, with words separated by spaces. */
-export function consistsOf(text: string, answers: string[]): boolean {
+/**
+ * Whether a text consists only of these answers and of words that change nothing, with at least one answer. Each is folded, with words
+ * separated by spaces.
+ */
+export function consistsOf(text: string, answers: string[], around = politeWords()): boolean {
 	/** For each length of the text that was read so far: whether it contains an answer. */
 	const read = new Map([[0, false]]);
 	for (let end = 0; end < text.length; end++) {
@@ -146,7 +187,7 @@ export function consistsOf(text: string, answers: string[]): boolean {
 			read.set(next, (read.get(next) ?? false) || hasAnswer || isAnswer);
 		};
 		for (const word of answers.filter(begins)) add(word, true);
-		for (const word of politeWords().filter(begins)) add(word, false);
+		for (const word of around.filter(begins)) add(word, false);
 	}
 	return read.get(text.length) === true;
 }
@@ -161,7 +202,7 @@ function isWordEnd(text: string, end: number): boolean {
 }
 
 /** Folded words, separated by spaces. Emoji stay. */
-function plain(text: string): string {
+export function toWords(text: string): string {
 	return foldText(text)
 		.replace(/[\p{P}\p{Z}\s]+/gu, ' ')
 		.trim();

@@ -1,67 +1,56 @@
 /** Reads a reply as the expected kind of answer. Says what is written to a person whose reply is not valid. */
-import { DateTime } from 'luxon';
+import { isEqual } from 'lodash';
 import { z } from 'zod';
 
-import { foldText, trimPunctuation } from '../foldText';
-import { readApproval } from '../readApproval';
 import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/sending/questionFields';
 import { withLatinDigits } from '../phone/readPhone';
+import { approvalWords, certainWords, readApproval } from '../readApproval';
+import { areNumbered, readChoice } from './readChoice';
+import { readDate } from './readDate';
+import { type Writer, customsOf, todaysOf } from './writer';
 
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
 export type AnswerValue = string | number | boolean | null;
 
-/** Reads an answer. @param text null for a message without text @returns undefined if it is not valid */
-export function readAnswer(text: string | null, expected: Expected): AnswerValue | undefined {
+/**
+ * Reads an answer. What can mean two things is not valid: the person is asked again.
+ * @param text null for a message without text
+ * @returns undefined if it is not valid
+ */
+export function readAnswer(
+	text: string | null,
+	expected: Expected,
+	writer: Writer,
+): AnswerValue | undefined {
 	const trimmed = text?.trim() ?? '';
 	const readers: Record<AnswerKind, () => AnswerValue | undefined> = {
 		freeText: () => text,
-		approval: () => readApproval(trimmed, expected.yesWords, expected.noWords),
+		approval: () => readYesOrNo(trimmed, expected, writer),
 		choice: () => readChoice(trimmed, expected.choices),
 		number: () => readNumber(withLatinDigits(trimmed)),
 		email: () => emailSchema.safeParse(trimmed.replace(/^mailto:/i, '')).data,
-		date: () => readDate(withLatinDigits(trimmed), expected.isDayFirst),
+		date: () => {
+			const { dates, isClear } = readDate(trimmed, expected, writer);
+			return isClear ? dates[0] : undefined;
+		},
 	};
 	return readers[expected.kind]();
 }
 
 const emailSchema = z.string().email();
 
-/** A text for comparison, without punctuation at its ends. */
-function plain(text: string, fold = foldText): string {
-	return trimPunctuation(fold(withLatinDigits(text)));
-}
-
-/** The choice that equals a text apart from punctuation; undefined for a text of punctuation only, such as *** or -. */
-function findChoice(text: string, choices: string[], fold?: (text: string) => string) {
-	const wanted = plain(text, fold);
-	return wanted === '' ? undefined : choices.find((choice) => plain(choice, fold) === wanted);
-}
-
-/**
- * A text may also be the number of a choice. If all choices begin with digits, 3 may mean the third choice or one that
- * begins with 3, so it counts only if both are the same.
- */
-function readChoice(text: string, choices: string[]): string | undefined {
-	const named =
-		choices.find((choice) => choice === text) ??
-		findChoice(text, choices, (one) => one.normalize().toLowerCase()) ?? // the choices may differ only in accents
-		findChoice(text, choices);
-	const place = /^\d{1,3}$/.test(plain(text)) ? Number(plain(text)) : 0;
-	const numbered = choices[place - 1];
-	const isClear = !haveDigits(choices) || Number.parseInt(numbered) === place;
-	return named ?? (isClear ? numbered : undefined);
-}
-
-function haveDigits(choices: string[]): boolean {
-	return choices.every((choice) => /^[+-]?\d/.test(choice));
+function readYesOrNo(
+	text: string,
+	{ yesWords, noWords }: Expected,
+	{ phone }: Writer,
+): boolean | undefined {
+	const [language = ''] = customsOf(phone).locale?.split('-') ?? [];
+	return readApproval(text, certainWords(yesWords, language), certainWords(noWords, language));
 }
 
 /** A number with a decimal point or comma. 1,234 and 1.234 do not count: the sign may also separate thousands. */
 function readNumber(text: string): number | undefined {
-	const written = text
-		.replace(/[\s'’]/g, '')
-		.replace('−', '-')
-		.replace('٫', '.');
+	const written = withoutGroups(text).replace('−', '-').replace('٫', '.');
 	// A longer number would lose digits.
 	if (/^[+-]?\d+$/.test(written))
 		return Number.isSafeInteger(Number(written)) ? Number(written) : undefined;
@@ -76,31 +65,65 @@ function readNumber(text: string): number | undefined {
 	return isAmbiguous ? undefined : Number(`${whole.replace(/[.,]/g, '')}.${fraction}`);
 }
 
-function readDate(text: string, isDayFirst: boolean): string | undefined {
-	const formats = [
-		...['yyyy-M-d', 'yyyy/M/d', 'd.M.yyyy', 'd. M. yyyy'],
-		...(isDayFirst ? ['d/M/yyyy', 'd-M-yyyy'] : ['M/d/yyyy', 'M-d-yyyy']),
-		...['d MMMM yyyy', 'd MMM yyyy', 'MMMM d, yyyy', 'MMM d, yyyy'],
-	];
-	const dates = formats.map((format) =>
-		DateTime.fromFormat(text, format, { locale: 'en', zone: 'utc' }),
-	);
-	return dates.find(({ isValid }) => isValid)?.toISODate() ?? undefined;
+/** Takes out spaces or apostrophes that separate groups of three digits: 1 000,50. Others separate two numbers: 10 12, 5'11. */
+function withoutGroups(text: string): string {
+	const [groups] = /^[+\-−]?\s?\d{1,3}(?:([\s'’])\d{3})(?:\1\d{3})*(?!\d)/u.exec(text) ?? [''];
+	return groups.replace(/[\s'’]/g, '') + text.slice(groups.length);
 }
 
-/** What is written to a person whose reply is not valid. */
-export function repetitionOf({ kind, choices, repeatText }: ExpectedAnswer): string {
-	if (repeatText) return repeatText;
-	const number = (index: number) => (haveDigits(choices) ? '' : `${index + 1}) `);
-	const wanted: Record<AnswerKind, string> = {
-		approval: 'yes or no',
-		choice: `one of these: ${choices.map((choice, index) => `${number(index)}${choice}`).join(', ')}`,
-		date: 'a date, e.g. 2030-01-31',
-		email: 'an email address',
-		freeText: 'a text',
-		number: 'a number in digits',
+/** What is written to a person after a reply that is not valid: words of the question's author, and signs. */
+export function repetitionOf(
+	expected: ExpectedAnswer,
+	text: string | null,
+	writer: Writer,
+): string {
+	const { kind, repeatText, questionText } = expected;
+	const dates = kind === 'date' ? readDate(text?.trim() ?? '', expected, writer).dates : [];
+	const words = repeatText || `❓ ${questionText}`.trim();
+	const shown = dates.map((date) => `📅 ${writeDate(date, words, writer)}`);
+	if (shown.length === 0 && !repeatText) shown.push(...hintsFor(expected, words, writer));
+	return [words, ...shown].join('\n');
+}
+
+/** What an answer looks like, without words: they would have to be in the language of the question. */
+function hintsFor(expected: ExpectedAnswer, words: string, writer: Writer): string[] {
+	const { choices, yesWords, noWords } = expected;
+	const hints: Record<AnswerKind, () => string[]> = {
+		approval: () =>
+			isEqual([yesWords, noWords], [approvalWords.yes, approvalWords.no])
+				? ['👍 / 👎']
+				: [[yesWords[0] ?? '👍', noWords[0] ?? '👎'].join(' / ')],
+		choice: () =>
+			choices.map((choice, index) => (areNumbered(choices) ? `${index + 1}) ${choice}` : choice)),
+		date: () => {
+			const [today] = todaysOf(writer, expected.timeZone);
+			if (today === undefined) return [];
+			const soon = new Date(Date.parse(today) + exampleDays * 24 * 60 * 60_000);
+			return [`📅 ${writeDate(soon.toISOString().slice(0, 10), words, writer)}`];
+		},
+		email: () => ['…@…'],
+		freeText: () => [],
+		number: () => ['1, 2, 3, …'],
 	};
-	return `Sorry, I did not understand that. Please answer with ${wanted[kind]}.`;
+	return hints[expected.kind]();
+}
+
+/** The example of a date is a week away. */
+const exampleDays = 7;
+const latin = /\p{Script=Latin}/u;
+const notLatin = /(?!\p{Script=Latin})\p{L}/u;
+
+/** A date with the name of its month, in the language of the person's country if the question has its letters. */
+function writeDate(date: string, question: string, { phone }: Writer): string {
+	const write = (locale: string) =>
+		new Intl.DateTimeFormat(locale, {
+			...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+			...{ calendar: 'gregory', numberingSystem: 'latn' },
+		}).format(Date.parse(date));
+	const local = write(customsOf(phone).locale ?? 'en-GB');
+	const isLatin = latin.test(question) || !notLatin.test(question);
+	if (!notLatin.test(local)) return isLatin ? local : date;
+	return notLatin.test(question) ? local : write('en-GB');
 }
 
 /** The line in n8n's log if a question may not have been repeated. */

@@ -172,7 +172,8 @@ export function decideOn(asked: Asked[], message: Arrived, now: number): Decisio
 		return { is: 'ordinary', ...(open.length > 0 && { isTooOld: true as const }) };
 	const fitting = asking.find(({ run, person }) => {
 		const text = textOf([...person.messages, message]);
-		return readAnswer(text, run.questions[person.question]) !== undefined;
+		const writer = { phone: person.to, times: [message.respondedAt, message.firstAt] };
+		return readAnswer(text, run.questions[person.question], writer) !== undefined;
 	});
 	if (fitting) return { is: 'reply', isValid: true, ...fitting };
 	const [latest] = asking;

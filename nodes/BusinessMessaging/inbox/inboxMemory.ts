@@ -14,7 +14,7 @@ import type { Kept, Response } from '../webhooks/kept';
 import { webhookUrlOf } from '../webhooks/publicAddress';
 import { notRepeated, repetitionOf } from './answers';
 import { callRun, callsOf } from './calls';
-import type { Person, Run } from './core';
+import type { Message, Person, Run } from './core';
 import { Keeper } from './keeper';
 import type { InboxDelivery, KeeperPorts, Repetition } from './protocol';
 import { seal, unseal } from './seal';
@@ -124,7 +124,7 @@ function portsOf(context: IWebhookFunctions, client: Client, own: string): Keepe
 		unseal: (text) => unseal(keyId, text),
 		callRun: async (run, isHandOver) =>
 			await callRun(helpers, await keyIdNow(), run, own, isHandOver),
-		repeat: async (run, person, key) => await repeat(client, run, person, key, warn),
+		repeat: async (run, person, message) => await repeat(client, run, person, message, warn),
 		warn,
 	};
 }
@@ -134,11 +134,15 @@ async function repeat(
 	client: Client,
 	run: Run,
 	person: Person,
-	key: string,
+	message: Message,
 	warn: KeeperPorts['warn'],
 ): Promise<Repetition | undefined> {
-	const body = { to: person.to, text: repetitionOf(run.questions[person.question]) };
-	const request = { body, idempotencyKey: `${run.id}-${key}` };
+	const writer = { phone: person.to, times: [message.respondedAt] };
+	const text = repetitionOf(run.questions[person.question], message.text, writer);
+	const request = {
+		body: { to: person.to, text },
+		idempotencyKey: `${run.id}-${message.key}`,
+	};
 	const call = withDeadline(client.fetch(endpoints.sendText, request), repeatMs);
 	return await call.then(
 		(response) => ({ messageId: readSend(response).messageId }),

@@ -173,7 +173,7 @@ export class Keeper {
 				return this.known.addReply(decision, message, false, this.ports.now());
 			} else {
 				const { run, person } = decision;
-				const repetition = await this.ports.repeat(run, person, message.key);
+				const repetition = await this.ports.repeat(run, person, message);
 				const current = this.current(decision);
 				if (repetition && current)
 					return this.known.addMisfit(current, message, repetition.messageId);

@@ -35,8 +35,9 @@ function answered(
 	isReview: boolean,
 ): IDataObject {
 	const text = textOf(messages);
-	const value = isValid ? readAnswer(text, question) : undefined;
 	const { messageId = null, respondedAt } = messages[messages.length - 1];
+	const writer = { phone: to, times: [respondedAt] };
+	const value = isValid ? readAnswer(text, question, writer) : undefined;
 	return {
 		replied: true,
 		valid: isValid,

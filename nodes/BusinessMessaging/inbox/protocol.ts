@@ -1,7 +1,14 @@
 /** The messages between our nodes, and what the inbox needs from outside (calls.ts, inboxMemory.ts or simulation). */
 import { z } from 'zod';
 
-import { type Late, type Person, type Run, type RunState, verdictSchema } from './core';
+import {
+	type Late,
+	type Message,
+	type Person,
+	type Run,
+	type RunState,
+	verdictSchema,
+} from './core';
 import { deliveredSchema, sourceSchema } from './messageNames';
 
 /** Who is asked: a run as a record, see toRecord. */
@@ -74,7 +81,7 @@ export interface KeeperPorts extends Calls {
 	/** Gives a run its replies, or only asks whether it still waits. */
 	callRun(run: Run, isHandOver: boolean): Promise<RunState>;
 	/** Asks a person again after a reply that is not valid. @returns undefined if this was certainly not sent */
-	repeat(run: Run, person: Person, key: string): Promise<Repetition | undefined>;
+	repeat(run: Run, person: Person, message: Message): Promise<Repetition | undefined>;
 	warn(message: string): void;
 }
 

@@ -1,6 +1,6 @@
 /** The items of a run that asks, as the protocol needs them. */
 import { randomBytes } from 'crypto';
-import { omit } from 'lodash';
+import { omit, sumBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
@@ -15,6 +15,8 @@ import { type Person, type Question, graceMs } from './core';
 /** How many characters of a question a late reply shows, and how many different questions a run keeps at most. */
 const maxAsked = 40;
 const maxDifferentAsked = 50;
+/** The inbox keeps the texts of all questions of a run, to repeat them, if they are no longer than this, characters. */
+const maxTexts = 100_000;
 const idBytes = 8;
 
 /** A run of the node that asks. */
@@ -28,6 +30,7 @@ export class QuestionRun {
 	readonly questions: Question[];
 	private readonly indexes: Map<string, number>;
 	private readonly showsAsked: boolean;
+	private readonly keepsTexts: boolean;
 
 	constructor(
 		readonly context: IExecuteFunctions,
@@ -37,6 +40,8 @@ export class QuestionRun {
 		this.asked = items.filter(isWanted);
 		const texts = new Set(this.asked.map(({ request }) => askedIn(request)));
 		this.showsAsked = texts.size <= maxDifferentAsked;
+		const repeated = this.asked.map(({ request }) => request.rules?.question?.questionText ?? '');
+		this.keepsTexts = sumBy([...new Set(repeated)], 'length') <= maxTexts;
 		const keys = new Set(this.asked.map(({ request }) => this.keyOf(request)));
 		this.indexes = new Map([...keys].map((key, index) => [key, index]));
 		this.questions = [...keys].map((key) => JSON.parse(key) as Question);
@@ -46,7 +51,12 @@ export class QuestionRun {
 
 	private keyOf(request: OperationRequest): string {
 		const asked = this.showsAsked ? askedIn(request) : '';
-		return JSON.stringify({ ...omit(request.rules?.question, 'limitMs'), asked });
+		const { questionText = '' } = request.rules?.question ?? {};
+		return JSON.stringify({
+			...omit(request.rules?.question, 'limitMs'),
+			questionText: this.keepsTexts ? questionText : '',
+			asked,
+		});
 	}
 
 	/** The people who were asked so far. The other items may still be left out by a rule, or fail. */

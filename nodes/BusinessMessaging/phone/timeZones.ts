@@ -34,14 +34,22 @@ const zonesOfAreaCodes = memoize(() => {
 	return new Map(entries);
 });
 
-function zonesOfCountries(digits: string): string[] {
+/** The country of an E.164 number, the main one if several have such numbers; undefined for +800 and the like. */
+export function mainCountryOf(e164: string): string | undefined {
+	return /^\+7[67]/.test(e164) ? 'KZ' : countriesOf(e164.slice(1))[0];
+}
+
+function countriesOf(digits: string): string[] {
 	// Former numbers have a plan of their own, but are in the time zones of their country.
 	const plans = plansFor(digits).filter(({ country }) => /^[A-Z]{2}$/.test(country));
 	const fitting = plans.filter(({ callingCode, pattern }) =>
 		pattern.test(digits.slice(callingCode.length)),
 	);
-	const countries = uniq((fitting.length > 0 ? fitting : plans).map(({ country }) => country));
-	return countries.flatMap((country) => zonesOfCountry(country));
+	return uniq((fitting.length > 0 ? fitting : plans).map(({ country }) => country));
+}
+
+function zonesOfCountries(digits: string): string[] {
+	return countriesOf(digits).flatMap((country) => zonesOfCountry(country));
 }
 
 const zonesOfCountry = memoize((country: string): string[] => {

@@ -347,7 +347,8 @@ describe('the fields of a question', () => {
 		waitTimeUnit: 'hours',
 		replyOptions: {},
 	};
-	const read = (values: object = {}) => readSettings({ ...untouched, ...values } as Values);
+	const read = (values: object = {}) =>
+		readSettings({ ...untouched, ...values } as Values, 'Europe/Paris', ' Which day? ');
 
 	test('ask by default for a free text within a day, with two repetitions', () => {
 		expect(read()).toEqual({
@@ -358,7 +359,10 @@ describe('the fields of a question', () => {
 			repeatText: '',
 			yesWords: expect.arrayContaining(['yes', 'ja', '👍']),
 			noWords: expect.arrayContaining(['no', 'nein', '👎']),
-			isDayFirst: true,
+			dateOrder: 'ask',
+			notBeforeToday: true,
+			timeZone: 'UTC',
+			questionText: '',
 			givesUnanswered: true,
 			groupMs: 0,
 		});
@@ -374,6 +378,16 @@ describe('the fields of a question', () => {
 			{ repeats: 3, repeatText: 'Once more?', yesWords: ['aye', 'yo'] },
 		],
 		[{ replyOptions: { repeats: 0 } }, { repeats: 0 }],
+		[
+			{ responseType: 'date' },
+			{ notBeforeToday: true, timeZone: 'Europe/Paris', questionText: 'Which day?' },
+		],
+		[
+			{ responseType: 'date', replyOptions: { notBeforeToday: false, dateOrder: 'monthFirst' } },
+			{ notBeforeToday: false, dateOrder: 'monthFirst' },
+		],
+		[{ responseType: 'date', repeatText: 'Pardon?' }, { questionText: '' }],
+		[{ responseType: 'date', replyOptions: { repeats: 0 } }, { questionText: '' }],
 		[{ replyOptions: { repeats: -1, noWords: 'nay' } }, { repeats: 0, noWords: ['nay'] }],
 		[{ replyOptions: { repeats: 'many' } }, { repeats: 0 }],
 	])('%j means %j', (values, settings) => {

@@ -1,4 +1,5 @@
 /** What a reply outputs, over HTTP: the sandbox delivers people's messages to the inbox, which gives them to the execution. */
+import { DateTime } from 'luxon';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { Triggers, useService } from '../../../harness/engine/service';
@@ -48,7 +49,13 @@ test.each<[INodeParameters, string, unknown]>([
 	[{ responseType: 'choice', choices: '1 week, 2 weeks' }, '2', '2 weeks'],
 	[{ responseType: 'choice', choices: '*, **, ***' }, '***', '***'],
 	[{ responseType: 'number' }, '-3', -3],
-	[{ responseType: 'date' }, '1/2/2030', '2030-02-01'],
+	[{ responseType: 'date' }, '1 Feb 2030, after 4pm please', '2030-02-01'],
+	[{ responseType: 'date' }, '12/31/2030', '2030-12-31'],
+	[{ responseType: 'date', replyOptions: { dateOrder: 'dayFirst' } }, '1/2/2030', '2030-02-01'],
+	[{ responseType: 'choice', choices: 'Refund, Exchange' }, 'the second one', 'Exchange'],
+	[{ responseType: 'choice', choices: 'Refund, Exchange' }, 'refnd', 'Refund'],
+	[{ responseType: 'approval' }, 'ok fine', true],
+	[{ responseType: 'number' }, '1 000,50', 1000.5],
 	[{ responseType: 'date', replyOptions: { dateOrder: 'monthFirst' } }, '1/2/2030', '2030-01-02'],
 ])('%j: %j is an answer', async (parameters, text, answer) => {
 	await inbox();
@@ -68,10 +75,17 @@ test('a picture without text is a reply without text', async () => {
 });
 
 test.each<[INodeParameters, string, string]>([
-	[{ responseType: 'approval' }, 'maybe', 'yes or no'],
-	[{ responseType: 'choice', choices: 'Small, Large' }, '3', 'one of these: 1) Small, 2) Large'],
-	[{ responseType: 'choice', choices: '2, 4, 6' }, '3', 'one of these: 2, 4, 6'],
-	[{ responseType: 'date' }, '31.2.2030', 'a date, e.g. 2030-01-31'],
+	[{ responseType: 'approval' }, 'yes, but after 5pm', '❓ Tuesday?\n👍 / 👎'],
+	[{ responseType: 'choice', choices: 'Small, Large' }, '3', '❓ Tuesday?\n1) Small\n2) Large'],
+	[{ responseType: 'choice', choices: '2, 4, 6' }, '3', '❓ Tuesday?\n2\n4\n6'],
+	[{ responseType: 'choice', choices: 'None, 1, 2, 3, More' }, '4', 'None\n1\n2\n3\nMore'],
+	[{ responseType: 'choice', choices: 'Less than 5, 5, 10, 20' }, '2', 'Less than 5\n5'],
+	[{ responseType: 'number' }, '10 12', '1, 2, 3, …'],
+	[{ responseType: 'number' }, '2 3', '1, 2, 3, …'],
+	[{ responseType: 'number' }, "5'11", '1, 2, 3, …'],
+	[{ responseType: 'email' }, 'anna at example.com', '❓ Tuesday?\n…@…'],
+	[{ responseType: 'date' }, '31.2.2030', '❓ Tuesday?\n📅 '],
+	[{ responseType: 'date' }, '1/2/2030', '❓ Tuesday?\n📅 January 2, 2030\n📅 February 1, 2030'],
 	[{ responseType: 'date', repeatText: 'When?' }, 'soon', 'When?'],
 ])(
 	'%j: after %j the question is asked again with %j, and in the end the reply is not valid',
@@ -89,6 +103,41 @@ test.each<[INodeParameters, string, string]>([
 		expect(await jsonOf(execution)).toMatchObject([json]);
 	},
 );
+
+test('a date is asked for until it is certain: not past, and only one day; the question is repeated in its own words', async () => {
+	await inbox();
+	const question = { responseType: 'date', message: '¿Qué día le conviene?' };
+	const more = { timezone: 'Asia/Tokyo' }; // the number does not show where in America the person is
+	const execution = await people.ask([anna], { ...question, replyOptions: { repeats: 3 } }, more);
+	const today = DateTime.now().setZone('Asia/Tokyo');
+	const inWords = (date: DateTime) =>
+		`📅 ${date.toLocaleString(DateTime.DATE_FULL, { locale: 'en-US' })}`;
+	const repeated = () => service.sent().at(-1)?.text;
+	await people.write(anna, today.minus({ days: 3 }).toFormat('d. M. yyyy'));
+	expect(repeated()).toBe(`❓ ¿Qué día le conviene?\n${inWords(today.plus({ days: 7 }))}`);
+	await people.write(anna, `01/02/${today.year + 1}`);
+	const [january, february] = [
+		DateTime.utc(today.year + 1, 1, 2),
+		DateTime.utc(today.year + 1, 2, 1),
+	];
+	expect(repeated()).toBe(`❓ ¿Qué día le conviene?\n${inWords(january)}\n${inWords(february)}`);
+	await people.write(anna, 'mañana o el lunes');
+	expect(repeated()).toContain('❓ ¿Qué día le conviene?');
+	await people.write(anna, 'Mañana, por favor');
+	const answer = today.plus({ days: 1 }).toISODate();
+	expect(await jsonOf(execution)).toMatchObject([
+		{ valid: true, text: 'Mañana, por favor', answer },
+	]);
+	expect(service.sent()).toHaveLength(4);
+});
+
+test('a past date is an answer if Not Before Today is off', async () => {
+	await inbox();
+	const replyOptions = { notBeforeToday: false };
+	const execution = await people.ask([anna], { responseType: 'date', replyOptions });
+	await people.write(anna, '12 May 1985');
+	expect(await jsonOf(execution)).toMatchObject([{ valid: true, answer: '1985-05-12' }]);
+});
 
 test.each([0, 1, 3])('the question is repeated %d times', async (repeats) => {
 	await inbox();

@@ -6,8 +6,9 @@ import { approvalWords } from '../../../nodes/BusinessMessaging/readApproval';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { intentOf } from '../../../nodes/BusinessMessaging/webhooks/intent';
 
-const byDefault = { ...defaultAnswer(), kind: 'approval', isDayFirst: true } as const;
-const read = (text: string) => readAnswer(text, byDefault);
+const byDefault = { ...defaultAnswer(), kind: 'approval' } as const;
+const writer = { phone: '+15550001000', times: [] };
+const read = (text: string) => readAnswer(text, byDefault, writer);
 
 interface Language {
 	name: string;
@@ -184,7 +185,7 @@ test('any other word next to a yes or a no makes the answer unclear', () => {
 test("the user's own words count as they are written, even with a question mark", () => {
 	const own = { ...byDefault, yesWords: ['Why not?', 'Deal'], noWords: ['Pass'] };
 	const texts = ['Why not?', 'deal, thanks', 'Pass', 'deal?', 'yes'];
-	expect(texts.map((text) => readAnswer(text, own))).toEqual([
+	expect(texts.map((text) => readAnswer(text, own, writer))).toEqual([
 		...[true, true, false],
 		...[undefined, undefined],
 	]);

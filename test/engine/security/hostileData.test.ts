@@ -2,6 +2,7 @@
 import { type INodeParameters, jsonParse } from 'n8n-workflow';
 
 import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { People, anna, jsonOf } from '../reply/support';
 import {
 	received,
@@ -155,9 +156,11 @@ describe('time', () => {
 		'one reply cannot keep n8n busy if the question asks for %s',
 		(kind) => {
 			const words = { choices: ['one'], yesWords: ['yes'], noWords: ['no'] };
+			const question = { ...defaultAnswer(), kind, ...words };
+			const writer = { phone: anna, times: [Date.now()] };
 			for (const part of ['!', ' ', '1', '1,111', 'a@', '-']) {
 				const text = `x${part.repeat(length / part.length)}x`;
-				expect(readAnswer(text, { kind, ...words, isDayFirst: true })).toBeUndefined();
+				expect(readAnswer(text, question, writer)).toBeUndefined();
 			}
 		},
 	);

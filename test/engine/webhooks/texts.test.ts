@@ -16,8 +16,13 @@ const expected = (kind: AnswerKind): Expected => ({
 	choices: ['Small', 'Extra Large', '12'],
 	yesWords: ['yes', '👍', 'Sí'],
 	noWords: ['no'],
-	isDayFirst: true,
+	dateOrder: 'ask',
+	notBeforeToday: true,
+	timeZone: 'UTC',
 });
+
+/** Somebody in Great Britain. */
+const writer = { phone: '+447700900123', times: ['2029-11-29T12:00:00Z'] };
 
 const cases: Array<[AnswerKind, string | null, unknown]> = [
 	['freeText', null, null],
@@ -27,7 +32,7 @@ const cases: Array<[AnswerKind, string | null, unknown]> = [
 	['approval', 'yes, but not today', undefined],
 	['approval', '', undefined],
 	['choice', 'extra large', 'Extra Large'],
-	['choice', '2.', 'Extra Large'],
+	['choice', '2.', undefined], // one of the choices has digits
 	['choice', '12', '12'],
 	['choice', '4', undefined],
 	['number', '1,5', 1.5],
@@ -50,11 +55,12 @@ const cases: Array<[AnswerKind, string | null, unknown]> = [
 	['date', '31. 1. 2030', '2030-01-31'],
 	['date', '2030/1/31', '2030-01-31'],
 	['date', '3 March 2030', '2030-03-03'],
-	['date', 'tomorrow', undefined],
+	['date', 'tomorrow', '2029-11-30'],
+	['date', 'tomorrow or later', undefined],
 ];
 
 test.each(cases)('%s: %j gives %j', (kind, text, value) => {
-	expect(readAnswer(text, expected(kind))).toEqual(value);
+	expect(readAnswer(text, expected(kind), writer)).toEqual(value);
 });
 
 test.each([
@@ -66,11 +72,12 @@ test.each([
 ])('the digits of an answer may be %s', (_, zero) => {
 	const write = (text: string) =>
 		`\u200f${text.replace(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)))}`;
-	expect(readAnswer(write('1234567890'), expected('number'))).toBe(1234567890);
-	expect(readAnswer(write('0,5'), expected('number'))).toBe(0.5);
-	expect(readAnswer(write('31.12.2030'), expected('date'))).toBe('2030-12-31');
-	expect(readAnswer(write('2.'), expected('choice'))).toBe('Extra Large');
-	expect(readAnswer(write('12'), expected('choice'))).toBe('12');
+	expect(readAnswer(write('1234567890'), expected('number'), writer)).toBe(1234567890);
+	expect(readAnswer(write('0,5'), expected('number'), writer)).toBe(0.5);
+	expect(readAnswer(write('31.12.2030'), expected('date'), writer)).toBe('2030-12-31');
+	const sizes = { ...expected('choice'), choices: ['Small', 'Extra Large'] };
+	expect(readAnswer(write('2.'), sizes, writer)).toBe('Extra Large');
+	expect(readAnswer(write('12'), expected('choice'), writer)).toBe('12');
 });
 
 const message = (text: unknown, data = {}) => ({

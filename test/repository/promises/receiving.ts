@@ -137,6 +137,34 @@ export const receiving = [
 			'engine/reply/inbox.test.ts: %d repetitions of the question go to each person',
 			'field: repeats default',
 		],
+		'The repeated question has your words, after a ❓, with the choices, an example, or the dates that the reply can mean.':
+			[
+				'engine/reply/answering.test.ts: a date is asked for until it is certain: not past, and only one day; the question is repeated in its own words',
+				'unit/inbox/answers.test.ts: a date that can mean two days is asked again with both: %s',
+			],
+		'of a run it keeps up to 100,000 characters of different questions': [
+			'unit/inbox/questionRun.test.ts: if the different questions of a run have %d characters, the inbox keeps their texts: %s',
+			'inbox/questionRun: maxTexts',
+		],
+		'"yes?", "yes, but not today"': ['engine/webhooks/texts.test.ts: %s: %j gives %j'],
+		'"1,234" (1.234 or 1234), "10 12", "about 5"': [
+			'unit/inbox/answers.test.ts: the number %j is read as %j',
+		],
+		'"refund pls", "2", "the second one", "Refnd" | "not the refund", "refund or voucher"; a number that is no choice, if choices contain digits':
+			['unit/inbox/answers.test.ts: of the choices %s, the reply %j means %j'],
+		'"tomorrow", "demain", "December 5th", "le 5 décembre", "5 Dec, after 4pm please"': [
+			'unit/inbox/readDate.test.ts: %s: "%s" means %s',
+		],
+		'Yes and no, dates and polite words are understood in the languages of the': [
+			'unit/inbox/answerProperties.test.ts: dates are known in the languages of the opt-out words',
+			'unit/inbox/answerTable.test.ts: $country, $kind: "$text" means $means, or is asked again',
+		],
+		'Today is the day where the person is, as far as the phone number shows it': [
+			'unit/inbox/readDate.test.ts: tomorrow at %s in %s is %s',
+		],
+		'To ask for a birthday, switch *Reply Options → Not Before Today* off.': [
+			'engine/reply/answering.test.ts: a past date is an answer if Not Before Today is off',
+		],
 		'It is the reply. It also starts the workflow of each trigger, so that the opt-out is recorded':
 			[
 				'engine/reply/inbox.test.ts: a word such as STOP starts the workflows that record it, unless it is an expected answer, and the question is not repeated',

@@ -50,7 +50,11 @@ export const sendAndWait = operation({
 	options: [defaultCountryField],
 	request: (values, settings) => {
 		const rules = {
-			question: readSettings(values),
+			question: readSettings(
+				values,
+				settings.timeZone,
+				values.messageType === 'text' ? values.message : '',
+			),
 			audience: readAudience(values, settings),
 			isPreview: values.mode === 'preview',
 		};

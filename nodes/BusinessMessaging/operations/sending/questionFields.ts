@@ -3,7 +3,14 @@ import { clamp } from 'lodash';
 import { z } from 'zod';
 
 import { splitList } from '../../jsonValues';
-import { type ValuesOf, choiceField, collectionField, numberField, textField } from '../fields';
+import {
+	type ValuesOf,
+	booleanField,
+	choiceField,
+	collectionField,
+	numberField,
+	textField,
+} from '../fields';
 import { InputError } from '../../transport/errors';
 import { approvalWords } from '../../readApproval';
 
@@ -14,19 +21,25 @@ export const expectedSchema = z.object({
 	choices: z.array(z.string()),
 	yesWords: z.array(z.string()),
 	noWords: z.array(z.string()),
-	/** Whether 01/02/2030 means the first of February. */
-	isDayFirst: z.boolean(),
+	/** What the date 01/02/2030 means; with `ask`, the person is asked which one. */
+	dateOrder: z.enum(['ask', 'dayFirst', 'monthFirst']),
+	/** Whether a date before today is no answer. */
+	notBeforeToday: z.boolean(),
+	/** The workflow's time zone: where "tomorrow" begins for somebody whose number says nothing about it. */
+	timeZone: z.string(),
+	/** The text of the question, if it may be repeated; empty for a template. */
+	questionText: z.string(),
 	/** If the person writes again within this time, ms, the message belongs to the same reply; 0 for never. */
 	groupMs: z.number(),
 	/** How often the question is repeated. */
 	repeats: z.number(),
-	/** The text that asks again; if it is empty, a text that depends on the kind of answer. */
+	/** The text that asks again; if it is empty, the question itself. */
 	repeatText: z.string(),
 });
 export type ExpectedAnswer = z.infer<typeof expectedSchema>;
 export type AnswerKind = ExpectedAnswer['kind'];
 /** The expected answer alone. */
-export type Expected = Omit<ExpectedAnswer, 'groupMs' | 'repeats' | 'repeatText'>;
+export type Expected = Omit<ExpectedAnswer, 'groupMs' | 'repeats' | 'repeatText' | 'questionText'>;
 
 /** All settings of a question. */
 export interface QuestionSettings extends ExpectedAnswer {
@@ -43,7 +56,10 @@ export function defaultAnswer(): Omit<QuestionSettings, 'limitMs'> {
 		choices: [],
 		yesWords: approvalWords.yes,
 		noWords: approvalWords.no,
-		isDayFirst: true,
+		dateOrder: 'ask',
+		notBeforeToday: true,
+		timeZone: 'UTC',
+		questionText: '',
 		groupMs: 0,
 		repeats: 2,
 		repeatText: '',
@@ -62,12 +78,23 @@ const fixedKinds: AnswerKind[] = ['approval', 'choice', 'date', 'email', 'number
 
 /** The fields for the answer. n8n sets `responseType` to `approval` if the node approves a tool call of an AI agent. */
 export const answerFields = [
+	{
+		displayName:
+			'Every input item is asked, even if n8n says that this action runs only once, for the first item.',
+		name: 'everyItemNotice',
+		type: 'notice',
+		default: '',
+	},
 	choiceField({
 		displayName: 'Response Type',
 		name: 'responseType',
 		options: [
 			{ name: 'Approval', value: 'approval', description: 'Yes or no' },
-			{ name: 'Date', value: 'date', description: 'A day, e.g. 2030-01-31 or 31.1.2030' },
+			{
+				name: 'Date',
+				value: 'date',
+				description: 'A day, such as 31 December, 31/12/2030 or tomorrow',
+			},
 			{ name: 'Email', value: 'email', description: 'An email address' },
 			{ name: 'Free Text', value: 'freeText', description: 'Whatever the person writes next' },
 			{ name: 'Number', value: 'number', description: 'A number in digits' },
@@ -84,7 +111,7 @@ export const answerFields = [
 		displayOptions: { show: { responseType: ['choice'] } },
 		placeholder: 'e.g. Small, Medium, Large',
 		description:
-			'The possible answers, separated by commas. People may also reply with the number of an answer in this list.',
+			'The possible answers, separated by commas. People may also reply with the number of an answer in this list, unless answers contain digits.',
 	}),
 	textField({
 		displayName: 'Text After Invalid Reply',
@@ -92,7 +119,7 @@ export const answerFields = [
 		displayOptions: { show: { responseType: fixedKinds } },
 		placeholder: 'e.g. Sorry, I did not understand that.',
 		description:
-			'The message to send after an invalid reply. If this is empty, an English message explains what the reply must be.',
+			'The message to send after an invalid reply. If this is empty, the question is sent again, with an example or the choices.',
 	}),
 	numberField({
 		displayName: 'Limit Wait Time',
@@ -125,6 +152,12 @@ export const answerFields = [
 				displayOptions: { show: { '/responseType': ['date'] } },
 				options: [
 					{
+						name: 'Ask if Unclear',
+						value: 'ask',
+						description:
+							'01/02/2030 is not valid, and the person is asked which of the two days is meant',
+					},
+					{
 						name: 'Day First',
 						value: 'dayFirst',
 						description: '01/02/2030 is the first of February',
@@ -135,8 +168,8 @@ export const answerFields = [
 						description: '01/02/2030 is the second of January',
 					},
 				],
-				default: 'dayFirst',
-				description: 'How dates with slashes are read',
+				default: 'ask',
+				description: 'How dates such as 01/02/2030 are read',
 			}),
 			numberField({
 				displayName: 'Group Messages (Seconds)',
@@ -155,6 +188,14 @@ export const answerFields = [
 				placeholder: 'e.g. no, never',
 				description:
 					'Words for "no", separated by commas. Polite words in the reply, such as "please", make no difference.',
+			}),
+			booleanField({
+				displayName: 'Not Before Today',
+				name: 'notBeforeToday',
+				displayOptions: { show: { '/responseType': ['date'] } },
+				default: true,
+				description:
+					'Whether a date before today is invalid. Turn this off to ask for a date in the past, such as a birthday.',
 			}),
 			choiceField({
 				displayName: 'On Timeout',
@@ -199,14 +240,18 @@ export const answerFields = [
 ] as const;
 
 /** Reads the fields for the answer. @throws InputError for an invalid time limit and for a list without choices */
-export function readSettings({
-	responseType,
-	choices,
-	limitWaitTime,
-	waitTimeUnit,
-	repeatText = '',
-	replyOptions = {},
-}: ValuesOf<typeof answerFields>): QuestionSettings {
+export function readSettings(
+	{
+		responseType,
+		choices,
+		limitWaitTime,
+		waitTimeUnit,
+		repeatText = '',
+		replyOptions = {},
+	}: ValuesOf<typeof answerFields>,
+	timeZone: string,
+	questionText: string,
+): QuestionSettings {
 	const limitMs = Number(limitWaitTime) * (unitMs[waitTimeUnit] ?? Number.NaN);
 	if (!(limitMs > 0 && limitMs <= maxDays * unitMs.days)) {
 		throw new InputError(
@@ -214,23 +259,32 @@ export function readSettings({
 			'Enter how long to wait for the reply.',
 		);
 	}
-	const list = split(choices);
-	if (responseType === 'choice' && list.length === 0)
-		throw new InputError("'Choices' is empty", 'Enter the possible answers, separated by commas.');
-	const { repeats, yesWords, noWords, dateOrder, onTimeout } = replyOptions;
+	const list = responseType === 'choice' ? readChoices(choices) : [];
+	const { repeats, yesWords, noWords, dateOrder, notBeforeToday, onTimeout } = replyOptions;
 	const groupSeconds = responseType === 'freeText' ? Number(replyOptions.groupMessages) || 0 : 0;
+	const maxRepeats = Math.max(0, Math.floor(Number(repeats ?? 2)) || 0);
+	const isRepeated = fixedKinds.includes(responseType) && maxRepeats > 0 && !repeatText.trim();
 	return {
 		kind: responseType,
 		choices: list,
 		limitMs,
 		groupMs: 1_000 * clamp(groupSeconds, 0, maxGroupSeconds),
-		repeats: Math.max(0, Math.floor(Number(repeats ?? 2)) || 0),
+		repeats: maxRepeats,
 		repeatText: repeatText.trim(),
+		questionText: isRepeated ? questionText.trim() : '',
 		yesWords: yesWords === undefined ? approvalWords.yes : split(yesWords),
 		noWords: noWords === undefined ? approvalWords.no : split(noWords),
-		isDayFirst: dateOrder !== 'monthFirst',
+		dateOrder: dateOrder === 'dayFirst' || dateOrder === 'monthFirst' ? dateOrder : 'ask',
+		notBeforeToday: notBeforeToday !== false,
+		timeZone: responseType === 'date' ? timeZone : 'UTC',
 		givesUnanswered: onTimeout !== 'nothing',
 	};
+}
+
+function readChoices(text: string): string[] {
+	const list = split(text);
+	if (list.length > 0) return list;
+	throw new InputError("'Choices' is empty", 'Enter the possible answers, separated by commas.');
 }
 
 /** Splits a list of words. Commas and line breaks separate them, because an answer may contain a semicolon. */

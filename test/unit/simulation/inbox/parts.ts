@@ -1,4 +1,5 @@
 /** Schedules, and the parts of the simulated world. */
+import { defaultAnswer } from '../../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import type { Arrival, Question } from '../../../../nodes/BusinessMessaging/inbox/core';
 import type { InboxDelivery } from '../../../../nodes/BusinessMessaging/inbox/protocol';
 import type { Life } from './time';
@@ -211,7 +212,8 @@ export const repeats = 1;
 /** A question whose default is that of the node. */
 export function questionOf(kind: Kind): Question {
 	return {
-		...{ choices: ['Red', 'Blue'], yesWords: ['yes'], noWords: ['no'], isDayFirst: true },
+		...defaultAnswer(),
+		...{ choices: ['Red', 'Blue'], yesWords: ['yes'], noWords: ['no'] },
 		kind: kind === 'grouped' ? 'freeText' : kind,
 		groupMs: kind === 'grouped' ? 8_000 : 0,
 		...{ repeats, repeatText: '', givesUnanswered: true, asked: 'Tuesday?' },

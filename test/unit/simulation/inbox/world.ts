@@ -105,7 +105,7 @@ export class World extends Executions {
 				seal: (text) => seal(this.keyId, text),
 				unseal: (text) => unseal(this.keyId, text),
 				callRun: async (run, isHandOver) => await this.callRun(life, run, isHandOver),
-				repeat: async (run, person, key) => await this.repeat(life, run, person, key),
+				repeat: async (run, person, { key }) => await this.repeat(life, run, person, key),
 				warn: (message) => void this.warnings.push(message),
 			},
 			`p${++this.made}`,
