@@ -12,6 +12,7 @@ import {
 	SandboxProcess,
 	type Traffic,
 } from '../harness/sandboxClient';
+import { measureReplies } from './campaignReplies';
 import {
 	createCampaign,
 	measure,
@@ -21,7 +22,7 @@ import {
 	type Sender,
 } from './campaignRun';
 
-const parts = ['senders', 'processes', 'plans', 'sendOnce'];
+const parts = ['senders', 'processes', 'plans', 'sendOnce', 'reply'];
 
 /** The documented limit of 1,000 requests per minute, but six times as fast, and a campaign that exceeds this limit. */
 const full = {
@@ -42,6 +43,10 @@ const full = {
 		{ messages: 3_000, rate: { requests: 1_000, windowMs: 60_000 }, rounds: 1, mostRatio: 1.05 },
 		{ messages: 3_300, rate: { requests: 3_333, windowMs: 10_000 }, rounds: 3, mostRatio: 1.25 },
 	],
+	reply: {
+		...{ messages: 240, rate: { requests: 60, windowMs: 60_000 }, latencyMs: 50 },
+		...{ replies: 3, pauseMs: 5_000, mostRatio: 1.05 },
+	},
 };
 type Settings = typeof full;
 
@@ -56,6 +61,10 @@ const quick: Settings = {
 		{ messages: 600, rate: { requests: 200, windowMs: 4000 }, rounds: 1, mostRatio: 1.3 },
 		{ messages: 600, rate: { requests: 3_333, windowMs: 10_000 }, rounds: 3, mostRatio: 2 },
 	],
+	reply: {
+		...{ messages: 120, rate: { requests: 30, windowMs: 10_000 }, latencyMs: 50 },
+		...{ replies: 2, pauseMs: 1_000, mostRatio: 1.3 },
+	},
 };
 
 /** How much longer than the best possible time our node may take at most, as a factor; and the least share of a plan that it must use. */
@@ -64,9 +73,10 @@ const quickBounds = { ratio: 1.5, share: 0.85 };
 
 export const usage = `Usage: npm run bench:campaign -- [--json FILE] [--quick] [--only PART,…]
 Sends campaigns from a real n8n to a service that limits the rate, to one that does not, from several processes with one key, and by plans of
-several sizes; and with Send Once beside without. Needs Linux.
+several sizes; with Send Once beside without; and with replies to single people meanwhile. Needs Linux.
 Fails if our node loses or doubles a message, takes more than ${bounds.ratio} times the best possible time, or uses less than ${bounds.share} of a plan;
-and if Send Once takes more than 1.05 times the time without it, or 1.25 times where the plan allows more than the node can send.
+if Send Once takes more than 1.05 times the time without it, or 1.25 times where the plan allows more than the node can send; and if a reply
+during a campaign waits longer than until the window of the rate has room, or such a campaign takes more than 1.05 times the best possible time.
 --quick checks in about three minutes that everything works; its figures are too small to compare. --only measures some parts:
 ${parts.join(', ')}. Processes are compared with the best possible time, which the senders show.`;
 
@@ -121,6 +131,13 @@ export async function run(isQuick: boolean, only = parts.join()) {
 				faults.push(`${what}: ${lost} messages were lost, ${doubled} doubled.`);
 			if (ratio > mostRatio) faults.push(`${what}: ${ratio.toFixed(2)} times the time without it.`);
 		}
+	}
+	if (chosen.includes('reply')) {
+		const measureAll = async ([n8n]: N8nServer[]) => await measureReplies(n8n, settings.reply);
+		const { row, faults: found } = await environment.withN8ns(1, measureAll);
+		figures.reply = [row];
+		printTable([row]);
+		faults.push(...found);
 	}
 	return { figures, faults };
 }

@@ -55,6 +55,15 @@ export const sending = [
 		'1,000 by default': ['field: requestsPerMinute default'],
 		'it gets the first three messages': ['field: testMessages default'],
 	}),
+	...promised('docs/campaigns.md', '2026-11-29 bd55b9c2', {
+		'Executions take turns: a reply to a customer does not wait behind a campaign.': [
+			"engine/transport/sharedRate.test.ts: a reply, the editor's list of templates and the test of the credential wait no longer than the window demands",
+			'unit/transport/rateLimiter.test.ts: of random executions, none exceeds a limit, overtakes itself, goes on while another one waits',
+		],
+		'With *Options → Messages per Minute*, a node sends fewer messages than the account allows': [
+			'engine/transport/sharedRate.test.ts: with Messages per Minute, a node sends no more in a minute, in all rounds of a loop, and others go on',
+		],
+	}),
 	...promised('docs/campaigns.md', '2026-11-29 3f36dc18', {
 		'Then nobody gets both, and one report compares them.': [
 			'n8n/e2e/campaign.test.ts: a comparison of two templates: everybody gets one of the two, and nobody gets a second one',
