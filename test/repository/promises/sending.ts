@@ -77,6 +77,14 @@ export const sending = [
 			'engine/transport/rate.test.ts: after a refusal, all requests wait as long as the service asks; then one tests the service, and its success releases the others',
 			'engine/transport/rate.test.ts: with a far too high setting and a second process, each message is sent once',
 		],
+		'If it asks for more than a minute, only this recipient waits, unless it refuses three in a row. For more than ten minutes, nothing waits: the message is not sent.':
+			[
+				'engine/transport/rate.test.ts: a long wait stops one recipient; after three refused recipients in a row, it stops the key',
+				'engine/transport/rate.test.ts: a wait that is too long, given as %s, is reported at once',
+				'transport/throttle: enoughSubjects',
+				'transport/throttle: maxRateWaitMs',
+				'transport/throttle: maxWaitMs',
+			],
 		'Messages to one person keep the order of the items.': [
 			'engine/execution/campaign.test.ts: one person gets the messages in the order of the items',
 		],
@@ -230,7 +238,7 @@ export const sending = [
 		],
 	}),
 	...promised('docs/scaling.md', '2026-11-29 3f36dc18', {
-		'If all processes together exceed the limit, the service responds with 429 and all of them wait. No message is lost.':
+		'If all processes together exceed the limit, the service responds with 429 and all of them wait, [as in one process]':
 			[
 				'engine/transport/rate.test.ts: with a far too high setting and a second process, each message is sent once',
 			],
