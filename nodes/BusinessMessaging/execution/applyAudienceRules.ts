@@ -1,4 +1,5 @@
 /** Audience Rules: decides before the first message goes out who does not get one. */
+import { DateTime } from 'luxon';
 import { attempt, compact, every, groupBy, isEmpty, isError, map, uniq } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
@@ -13,7 +14,15 @@ import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
 import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
-import { type Outcome, type ValidItem, hasFailed, inState, mayReach, skip } from './item';
+import {
+	type Outcome,
+	type ValidItem,
+	hasFailed,
+	hasNotFailed,
+	inState,
+	skip,
+	stateOf,
+} from './item';
 import type { Rounds } from './rounds';
 import { nextClosing, nextOpening } from './sendWindow';
 
@@ -30,9 +39,14 @@ export async function applyAudienceRules(
 ): Promise<void> {
 	limitTest(items, rounds);
 	const all = items.filter(({ request }) => request.rules?.audience);
-	if (!all.some(inState('pending'))) return;
+	if (all.some(inState('pending'))) await applyRules(client, all, rounds);
+	await leaveOutRepeats(items);
+}
+
+/** @throws InputError, ServiceError: see {@link applyAudienceRules} */
+async function applyRules(client: Client, all: ValidItem[], rounds: Rounds): Promise<void> {
 	await readExcludedNumbers(all.filter(inState('pending')));
-	const ruled = all.filter(mayReach);
+	const ruled = all.filter(hasNotFailed);
 	checkDuplicates(ruled, rounds);
 	const segments = await readSegments(client, ruled);
 	// An item that an earlier attempt has sent, or may have sent, counts as the first one of its person.
@@ -74,6 +88,21 @@ export async function rememberRecipients(items: ValidItem[], rounds: Rounds): Pr
 		outcome !== undefined && !hasFailed(outcome) && putOff.includes(outcome.records[0]?.reason);
 	const theirs = items.filter((item) => item.request.rules?.audience && !isPutOff(item));
 	await mapInTurns(theirs, ({ request }) => rounds.add(recipientOf(request)));
+}
+
+/** Send Once: of several items with one recipient and campaign, only the first is sent, or the next if it is refused. */
+async function leaveOutRepeats(items: ValidItem[]): Promise<void> {
+	const lastOf = new Map<string, ValidItem>();
+	await mapInTurns(items, (item) => {
+		const { campaign } = item.request.rules ?? {};
+		if (!campaign || stateOf(item.outcome) === 'leftOut') return;
+		const key = `${recipientOf(item.request)} ${campaign.name}`;
+		const last = lastOf.get(key);
+		lastOf.set(key, item);
+		if (!last || item.outcome) return;
+		last.instead ??= item;
+		item.outcome = skip(item, 'duplicate');
+	});
 }
 
 /** Leaves out items that are not among the first ones of a test, counted over all rounds of a loop. @throws InputError */
@@ -162,7 +191,9 @@ interface Opening {
 function openingOf(window: SendWindow, zones: string[]): Opening | undefined {
 	const now = Math.floor(Date.now() / minuteMs) * minuteMs;
 	const key = JSON.stringify([now, window, zones]);
-	const toText = (time: number) => new Date(time).toISOString();
+	// In the person's time zone. If there are several, in the first one.
+	const toText = (time: number) =>
+		String(DateTime.fromMillis(time, { zone: zones[0] }).toISO({ suppressMilliseconds: true }));
 	const find = (): Opening | undefined => {
 		const opens = nextOpening(window, zones, now);
 		if (opens === undefined) return undefined;

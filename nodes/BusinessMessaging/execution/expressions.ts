@@ -3,7 +3,7 @@
  * millisecond for an evaluation, and longer with many rows, so there are as few evaluations as possible.
  */
 import { randomUUID } from 'crypto';
-import { compact, get, isEmpty, mapValues, memoize, partition, truncate, zip } from 'lodash';
+import { compact, get, has, isEmpty, mapValues, memoize, partition, truncate, zip } from 'lodash';
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
 import { isRecord, textOrJson } from '../jsonValues';
@@ -39,6 +39,10 @@ const separator = randomUUID();
 
 /** An expression's access to all rows of a node. */
 const allRows = /(?:\$\(\s*(?:"[^"]*"|'[^']*'|`[^`]*`)\s*\)|\$input)\s*\??\.\s*all\(\s*\)/g;
+
+/** An expression's access to one row of a node. */
+const oneRow =
+	/(\$\(\s*(?:"[^"]*"|'[^']*'|`[^`]*`)\s*\))\s*\??\.\s*(?:item\b|(?:first|last|itemMatching)\s*\()/g;
 
 type Row = { json?: IDataObject } | undefined;
 type Plain = string | number | boolean;
@@ -105,6 +109,15 @@ export class FieldReader {
 		return compact(items.map((row) => row?.json)).filter((json) => !isEmpty(json));
 	}
 
+	/** The node of which the expression in a field uses one row, if it has several. */
+	oneOfRows(path: string, index: number): { node: string; count: number } | undefined {
+		for (const [, code] of textOrJson(get(this.parameters, path)).matchAll(oneRow)) {
+			const count = this.ask(`{{ ${code}.all().length }}`, index).value;
+			if (typeof count === 'number' && count > 1) return { node: code.slice(3, -2), count };
+		}
+		return undefined;
+	}
+
 	private evaluate(text: string, field: ParameterField, path: string, index: number): unknown {
 		const { texts, codes, isWhole, isJoined } = this.parse(text);
 		if (isWhole) return this.readWhole(codes[0], field, path, index);
@@ -115,7 +128,8 @@ export class FieldReader {
 		const { value, error } = isJoined ? joined : this.ask(text, index);
 		const first = codes[0] ?? text;
 		if (error) throw failed(first, field, error);
-		if (value === undefined || value === null) throw noValue(first, field);
+		if (value === undefined || value === null)
+			throw noValue(first, field, { json: this.items[index] });
 		return value;
 	}
 
@@ -128,7 +142,7 @@ export class FieldReader {
 		if (isGiven && typeof value === 'string') this.checkReadable(value, code, field, index);
 		if (isGiven) return value;
 		if (!field.required && mayBeMissing.includes(path)) return undefined;
-		throw noValue(code, field, { value, isWhole: true });
+		throw noValue(code, field, { value, json: this.items[index], isWhole: true });
 	}
 
 	private readParts(codes: string[], field: ParameterField, index: number): Plain[] {
@@ -153,7 +167,8 @@ export class FieldReader {
 		const known = this.known(code, index);
 		const { value = known, error } = known === undefined ? this.ask(`{{${code}}}`, index) : {};
 		if (error) throw failed(code, field, error);
-		if (isMissing(value, code, field)) throw noValue(code, field, { value });
+		if (isMissing(value, code, field))
+			throw noValue(code, field, { value, json: this.items[index] });
 		if (isUnreadable(value) && !forPrograms.includes(field.name))
 			throw unreadable(value, `${show(code)} in '${field.displayName}'`);
 	}
@@ -244,14 +259,20 @@ function parse(text: string): Parsed {
 	return { texts, codes, isWhole: text === braced[0], isJoined };
 }
 
-/** The value of a column, if it is a text, a finite number or a boolean. */
-function columnOf(json: IDataObject, code: string): Plain | undefined {
+/** The keys that lead to a column; none for any other expression. */
+function keysOf(code: string): string[] {
 	const [, path] = column.exec(code) ?? [];
 	const keys = path?.match(columnKey) ?? [];
-	const value = keys.reduce<unknown>((record, columnName) => {
-		const key = columnName.replace(/^\.|^\[["']|["']\]$/g, '');
-		return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
-	}, path && json);
+	return keys.map((key) => key.replace(/^\.|^\[["']|["']\]$/g, ''));
+}
+
+/** The value of a column, if it is a text, a finite number or a boolean. */
+function columnOf(json: IDataObject, code: string): Plain | undefined {
+	const keys = keysOf(code);
+	const value = keys.reduce<unknown>(
+		(record, key) => (isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined),
+		keys.length > 0 ? json : undefined,
+	);
 	const isPlain = ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
 	return isPlain ? (value as Plain) : undefined;
 }
@@ -316,17 +337,19 @@ function failed(
 function noValue(
 	code: string,
 	{ displayName, required, type }: ParameterField,
-	{ value, isWhole = false }: { value?: unknown; isWhole?: boolean } = {},
+	{ value, json, isWhole = false }: { value?: unknown; json?: IDataObject; isWhole?: boolean },
 ): InputError {
 	if (code.includes('$fromAI('))
 		return new InputError(
 			`The AI model gave no value for '${displayName}'`,
 			'Say in the description of the parameter or of the tool what the model must fill in.',
 		);
-	const check =
-		typeof value === 'string'
-			? 'Correct the value in your data.'
+	const keys = keysOf(code);
+	const inData =
+		keys.length > 0 && has(json, keys)
+			? 'The field is empty in this item. Fill it in in your data.'
 			: 'Check the name of the field in the input.';
+	const check = typeof value === 'string' ? 'Correct the value in your data.' : inData;
 	return new InputError(
 		`${show(code)} in '${displayName}' has no value${insteadOf(value)}`,
 		compact([check, (type === 'resourceMapper' || !required || !isWhole) && adviceFor(type)]).join(

@@ -27,6 +27,8 @@ export interface Item {
 	readonly files?: INodeExecutionData['binary'];
 	/** Missing if the value of a field is invalid. */
 	request?: OperationRequest;
+	/** The recipient of a message whose other fields are invalid, E.164. */
+	to?: string;
 	/** Whether its request has gone out. From then on, the request may take effect before there is an outcome. */
 	hasBegun?: boolean;
 	/** The next item with the same recipient. It is left out as a duplicate, unless this one is certainly not sent. */
@@ -90,5 +92,5 @@ export function isUnsent(outcome: Outcome): boolean {
 /** Whether an item has not failed, and no rule has left it out. */
 export const isWanted = inState('pending', 'done');
 
-/** Whether this run or an earlier attempt may send, or has sent, a message to the recipient of an item. */
-export const mayReach = inState('pending', 'done', 'leftOut', 'uncertain');
+/** Whether an item has not failed. */
+export const hasNotFailed = inState('pending', 'done', 'leftOut', 'uncertain');

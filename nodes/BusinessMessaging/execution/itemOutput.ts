@@ -1,5 +1,5 @@
 /** The output of an item, and its errors as n8n shows them. */
-import { difference, omit, omitBy, pickBy, uniq } from 'lodash';
+import { compact, difference, omit, omitBy, pickBy, uniq } from 'lodash';
 import {
 	type IDataObject,
 	type IExecuteFunctions,
@@ -26,17 +26,19 @@ export async function toOutputs(
 	const node = context.getNode();
 	const isMessage = recipientOf !== undefined;
 	const outputs = items.flatMap((item) => toOutput(node, item, { isMessage, isPreview }));
+	// In a preview, the input shows which row of a list a result belongs to.
 	const keepsInput =
-		isMessage &&
-		!waits &&
-		context.getNodeParameter('options.includeOtherFields', 0, false) === true;
+		isPreview ||
+		(isMessage &&
+			!waits &&
+			context.getNodeParameter('options.includeOtherFields', 0, false) === true);
 	return keepsInput ? await withInputs(outputs, items) : outputs;
 }
 
 /** The output of an item that was carried out, has failed or was left out. */
 export function toOutput(
 	{ onError }: INode,
-	{ index, request, outcome }: Item,
+	{ index, request, to: knownTo, outcome }: Item,
 	{ isMessage, isPreview = false }: { isMessage: boolean; isPreview?: boolean },
 ): INodeExecutionData[] {
 	if (!outcome) return [];
@@ -50,7 +52,7 @@ export function toOutput(
 	const error = { error: message, details: { ...pickBy({ description, statusCode }), sendStatus } };
 	if (onError === 'continueErrorOutput') return [toErrorItem({ json: error, pairedItem })];
 	if (!isMessage) return [{ json: error, pairedItem }];
-	const to = textOrJson(request?.body?.to) || null;
+	const to = textOrJson(request?.body?.to ?? knownTo) || null;
 	const reason = isPreview ? joinSentences(message, description) : message;
 	const result = sendResult(to, sendStatus, { reason });
 	return [{ json: isPreview ? toRow(result) : { ...result, ...error }, pairedItem }];
@@ -103,9 +105,16 @@ function withInput(result: IDataObject, input: IDataObject): IDataObject {
 	return { ...result, ...omitBy(input, (_, name) => isOwn(name)) };
 }
 
-/** The error that stops the execution for an item. `note` follows its description. */
-export function toNodeError(node: INode, failure: ServiceError, itemIndex: number, note: string) {
-	const description = [failure.description, note].filter(Boolean).join(' ');
+/** The error that stops the execution for an item. `note` follows its description. @param count of all items */
+export function toNodeError(
+	node: INode,
+	failure: ServiceError,
+	itemIndex: number,
+	note: string,
+	count = 1,
+) {
+	const row = `Item ${itemIndex} is row ${itemIndex + 1} of the input: n8n counts from 0.`;
+	const description = compact([failure.description, note, count > 1 && row]).join(' ');
 	// If a tool fails, n8n shows the model only the message.
 	const message = isTool(node)
 		? joinSentences(failure.message, description)

@@ -2,6 +2,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
+import { textOrJson } from '../jsonValues';
 import { mapInTurns } from '../yieldToN8n';
 import { coerce } from '../operations/coerce';
 import type { ParameterField } from '../operations/fields';
@@ -13,6 +14,7 @@ import type {
 	RunOptions,
 } from '../operations/operation';
 import { defaultCountryOf } from '../operations/phoneFields';
+import { readPhone } from '../phone/readPhone';
 import { InputError, asFailure } from '../transport/errors';
 import { credentialType } from '../transport/connect';
 import { FieldReader } from './expressions';
@@ -32,18 +34,20 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 		isExpression: (name: string) => reader.isExpression(name),
 	};
 	const readItem = ({ json: input, binary: files }: INodeExecutionData, index: number): Item => {
+		const values: Values = {};
 		try {
-			const values: Values = {};
 			const rowsOf = (path: string) => reader.rowsOf(path, index);
+			const oneOfRows = (path: string) => reader.oneOfRows(path, index);
 			for (const field of operation.fields) values[field.name] = readValue(field, reader, index);
 			return {
 				index,
 				input,
 				files,
-				request: buildRequest(operation, values, { ...settings, rowsOf }),
+				request: buildRequest(operation, values, { ...settings, rowsOf, oneOfRows }),
 			};
 		} catch (error) {
-			return { index, input, files, outcome: { failure: asFailure(error) } };
+			const to = readPhone(textOrJson(values.to), settings.defaultCountry).e164;
+			return { index, input, files, to, outcome: { failure: asFailure(error) } };
 		}
 	};
 	return await mapInTurns(context.getInputData(), readItem);

@@ -183,7 +183,7 @@ export function addHints(
 }
 
 const stopsSend =
-	'If an item cannot be sent, no message is sent at all. Correct such items, or remove them from the list.';
+	"If an item cannot be sent, no message is sent at all. To list such items, add a Filter node: sendStatus is equal to notSent. Correct them, or set 'On Error' in the settings of the node to 'Continue': then the others are sent.";
 
 /** How many numbers the rule Exclude Numbers has: with a mistyped column it has fewer than its table. */
 function excludedOf(items: Item[]): string | undefined {

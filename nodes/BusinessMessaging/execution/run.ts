@@ -18,7 +18,7 @@ import {
 	hasFailed,
 	inState,
 	isWanted,
-	mayReach,
+	hasNotFailed,
 	stateOf,
 	toOutcome,
 } from './item';
@@ -99,7 +99,8 @@ export async function runOperation(
 		await listening?.stop();
 		throw error;
 	});
-	if (operation.recipientOf) await rememberRecipients(items.filter(mayReach), new Rounds(context));
+	if (operation.recipientOf)
+		await rememberRecipients(items.filter(hasNotFailed), new Rounds(context));
 	// While a question waits for its reply, it stays in the record, so a retry does not ask again.
 	if (await listening?.wait()) return context.getInputData();
 	const outputs = await toOutputs(context, operation, items);
@@ -137,21 +138,19 @@ async function preview(
 		item.request.rules = { ...item.request.rules, isPreview: true };
 	const { client, prepared, log } = await untilStopped(context, openRun(context, operation, items));
 	if (log) await mapInTurns(items.filter(inState('pending')), (item) => log.preview(item));
-	await previewItems(items.filter(inState('pending')), prepared);
+	await previewItems(items, prepared);
 	addHints(context, operation, items, { client, isPreview: true });
-	await rememberRecipients(items.filter(mayReach), new Rounds(context));
+	await rememberRecipients(items.filter(hasNotFailed), new Rounds(context));
 	return await toOutputs(context, operation, items, { isPreview: true });
 }
 
-/** Throws for an item that has failed before the first request. */
+/** Throws for an item that has failed before the first request. Each next step talks to others: service, log, inbox. */
 function refuseUnsent(context: IExecuteFunctions, { recipientOf }: Operation, items: Item[]): void {
-	const unsent = items.filter((item) => !mayReach(item));
-	const count = unsent.filter(({ outcome }) => hasFailed(outcome)).length;
-	const isAlone = items.length === 1;
-	const checked = 'All items are checked first, so nothing was sent in this run.';
-	const others = `${count} of ${items.length} items have errors: set 'Mode' to 'Preview' to see all of them.`;
-	const notes = count > 1 && recipientOf ? `${checked} ${others}` : checked;
-	refuse(context, unsent, isAlone ? 'Nothing was sent.' : notes);
+	const failed = items.filter((item) => !hasNotFailed(item));
+	const list = recipientOf ? " To list them, set 'Mode' to 'Preview'." : '';
+	const others = ` ${failed.length} of ${items.length} items have errors.${list} To carry out the others, set 'On Error' in the settings of the node to 'Continue'.`;
+	const notes = `All items are checked first, so nothing was sent in this run.${failed.length > 1 ? others : ''}`;
+	refuse(context, failed, items.length === 1 ? 'Nothing was sent.' : notes);
 }
 
 /** Throws for an item that has failed, and says how far the run got. */
@@ -170,8 +169,9 @@ function refuseFailed(
 /** Throws for the first item that has failed, unless the node continues on errors. */
 function refuse(context: IExecuteFunctions, items: Item[], note: string): void {
 	if (context.continueOnFail()) return;
+	const [node, count] = [context.getNode(), context.getInputData().length];
 	for (const { index, outcome } of items)
-		if (hasFailed(outcome)) throw toNodeError(context.getNode(), outcome.failure, index, note);
+		if (hasFailed(outcome)) throw toNodeError(node, outcome.failure, index, note, count);
 }
 
 /** Recalls earlier attempts, and prepares what the other items share. If the preparation fails, all of these fail. */
@@ -191,7 +191,7 @@ async function openRun(
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		await mapInTurns(pending, (item) => review(operation, item, prepared));
 		if (operation.recipientOf)
-			await applyAudienceRules(client, items.filter(mayReach), new Rounds(context));
+			await applyAudienceRules(client, items.filter(hasNotFailed), new Rounds(context));
 		const optOuts = await OptOuts.open(context, pending.filter(inState('pending')));
 		optOuts?.leaveOut(pending);
 		for (const hint of optOuts?.hints ?? []) client.hints.add(hint);

@@ -8,7 +8,7 @@ import { type ServiceRecord, isRecord, splitList, textOrJson } from '../jsonValu
 import { countFigures, readEnvelope, readRecord } from '../reading/readResponse';
 import type { ApiRequest, Client } from '../transport/client';
 import { readPaging } from '../reading/readPaging';
-import { readRecords } from '../transport/lists';
+import { type RecordList, readRecords } from '../transport/lists';
 import {
 	type ParameterField,
 	type ValuesOf,
@@ -102,6 +102,8 @@ export interface RequestSettings {
 	timeZone: string;
 	/** The rows that the expression in a field goes through, e.g. with `$('Opt-outs').all()`. */
 	rowsOf?: (path: string) => IDataObject[];
+	/** The node of which the expression in a field uses one row, e.g. with `$('Opt-outs').item`, if it has several. */
+	oneOfRows?: (path: string) => { node: string; count: number } | undefined;
 	/** Whether an expression gives the value of a field. */
 	isExpression?: (name: string) => boolean;
 }
@@ -219,8 +221,7 @@ export function listOperation<const F extends readonly ParameterField[]>(
 		run: async (client, { query, list: settings }) => {
 			const { limit, isSimplified, onlyFields } = settings as ListSettings;
 			const list = await read(client, endpoint, { query, limit });
-			if (list.shortfall)
-				client.hints.add(`${list.shortfall.message}. ${list.shortfall.description}`);
+			addListHints(client, list, limit);
 			return await mapInTurns(list.records, (one) => {
 				const shaped = shape(one);
 				if (onlyFields) return pick(shaped, onlyFields) as IDataObject;
@@ -228,6 +229,16 @@ export function listOperation<const F extends readonly ParameterField[]>(
 			});
 		},
 	});
+}
+
+/** Says why a list may not be complete. */
+function addListHints({ hints }: Client, list: RecordList, limit = Infinity): void {
+	const { shortfall, isComplete, records } = list;
+	if (shortfall) hints.add(`${shortfall.message}. ${shortfall.description}`);
+	if (!isComplete && records.length >= limit)
+		hints.add(
+			`The list ends at 'Limit' (${limit}), and the service may have more. To get all, switch on 'Return All'.`,
+		);
 }
 
 function readListSettings(values: Record<string, unknown>): ListSettings {

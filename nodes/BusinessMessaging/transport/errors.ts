@@ -178,6 +178,11 @@ function meaningOf(statusCode: number, call: CallInfo): Meaning {
 			`The request is not documented for your 'API Path'. Use the website of the service instead. ${ifOthersFail}`,
 		];
 	}
+	if (statusCode === 404 && call.sends && !record)
+		return [
+			'The service did not find the recipient, or sends no messages at this address',
+			`Check the phone number. ${ifOthersFail}`,
+		];
 	if (statusCode === 404) {
 		return [
 			`The service did not find ${record ? `the ${record}` : 'the requested resource'}`,
@@ -219,15 +224,22 @@ export function rateLimitedError(waitMs: number, refusal?: unknown): ServiceErro
 	const said = serviceMessageOf(refusal);
 	const isEndless = waitMs === Infinity;
 	const when = isEndless ? 'It does not recover by itself' : `Try again in ${inWords(waitMs)}`;
-	const larger = 'ask for a larger plan';
+	const ofQuota =
+		'Run the node again after that time. Your quota is used up: ask the provider of the service for a larger one.';
+	const ofRate =
+		"Run the node again after that time. If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.";
+	const ofAccount =
+		'Look at the account in the service, or ask for a larger plan. Then run the node again.';
+	const ofLimit = waitMs < quotaMs ? ofRate : ofQuota;
 	return new ServiceError(`The limit of the service is reached${said && ': '}${said}. ${when}`, {
 		kind: 'rateLimited',
-		description: isEndless
-			? `Look at the account in the service, or ${larger}. Then run the node again.`
-			: `Run the node again after that time. If this happens often, lower 'Requests per Minute' in the credential or ${larger}.`,
+		description: isEndless ? ofAccount : ofLimit,
 		statusCode: 429,
 	});
 }
+
+/** A longer wait is that of a quota for hours or days, not of a rate. */
+const quotaMs = 2 * 3_600_000;
 
 function inWords(ms: number): string {
 	const minutes = Math.max(1, Math.round(ms / 60_000));
@@ -258,6 +270,8 @@ const unreachableReasons: Partial<Record<string, string>> = {
 
 const allowHost =
 	"Check 'Base URL' in the credential. If it is right, add its host name to N8N_SSRF_ALLOWED_HOSTNAMES, or its IP address to N8N_SSRF_ALLOWED_IP_RANGES, in the environment of n8n, and restart n8n.";
+const certificateAdvice =
+	"Check 'Base URL' in the credential. If the certificate has expired, ask the provider of the service. If it comes from your own certificate authority, enter the file of its certificate in NODE_EXTRA_CA_CERTS in the environment of n8n, and restart n8n.";
 const maxWraps = 4;
 
 /** The error for a call without a response, e.g. with the code ECONNREFUSED. */
@@ -294,7 +308,7 @@ export function errorFromNetwork(
 	if (/^EPROTO$|^ERR_SSL/.test(code) && !call.isKnownAddress)
 		return error('configuration', `There is no HTTPS at ${host}`, checkBaseUrl);
 	if (/CERT|^ERR_TLS|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
-		return error('configuration', `The TLS certificate of ${host} is not valid`, checkBaseUrl);
+		return error('configuration', `The TLS certificate of ${host} is not valid`, certificateAdvice);
 	const what = /TIMEDOUT$|^ECONNABORTED$/.test(code)
 		? `The service did not respond within ${timeoutMs / 1_000} s`
 		: 'The connection was lost before the service responded';

@@ -89,7 +89,7 @@ describe('the form of a template', () => {
 		['', 'en_US', 'Choose a template to see its text here.'],
 		['welcome', '', 'Choose a language to see the text of the template here.'],
 		['welcome', 'fr_FR', noFrench],
-		['invoise', '', 'The service has no template "invoise". Did you mean invoice?'],
+		['invoise', '', 'The service has no template "invoise". Choose the template from the list.'],
 		['opening_hours', 'en_US', 'We have new opening hours: Monday to Saturday, 9 to 18.'],
 	])(
 		'the template "%s" in the language "%s" gives no fields, and the text says why',

@@ -47,3 +47,31 @@ test('Exclude Numbers may be empty if there are no rows, as with Always Output D
 		"'Exclude Numbers' has 2 numbers.",
 	]);
 });
+
+test.each(['item', 'first()', 'last()', 'itemMatching(0)'])(
+	"Exclude Numbers stops the run if it takes one of several rows, as if a column was dragged: $('…').%s",
+	async (access) => {
+		const excludeNumbers = `={{ $('Start').${access}.json.phone }}`;
+		const { error } = await run({ items: rows, rules: { excludeNumbers } });
+		expect(error?.message).toBe(
+			`'Exclude Numbers' has only one number, although the node "Start" has 2 rows [item 0]`,
+		);
+		expect(error?.description).toContain("{{ $('Start').all().map(row => row.json.phone)");
+		expect(sentTo()).toEqual([]);
+	},
+);
+
+test('Exclude Numbers may use the only row of a node, and a row with a list of numbers', async () => {
+	const one = await run({
+		items: [{ phone: anna }],
+		rules: { excludeNumbers: "={{ $('Start').item.json.phone }}" },
+	});
+	expect(one.error).toBeUndefined();
+	const items = [{ phone: anna, numbers: [anna, berta] }, { phone: berta }];
+	const list = await run({
+		items,
+		rules: { excludeNumbers: "={{ $('Start').first().json.numbers }}" },
+	});
+	expect(list.error).toBeUndefined();
+	expect(sentTo()).toEqual([]);
+});

@@ -40,13 +40,15 @@ describe('a preview', () => {
 		]);
 		expect(preview.hints.map(({ message }) => message)).toEqual([
 			'Preview: nothing was sent. 2 would be sent, 1 excluded, 1 already sent earlier, 1 cannot be sent (see reason).',
-			'If an item cannot be sent, no message is sent at all. Correct such items, or remove them from the list.',
+			expect.stringMatching(
+				/^If an item cannot be sent, no message is sent at all\. .*Filter node.*'On Error'.*'Continue'/,
+			),
 			"'Exclude Numbers' has 1 number.",
 		]);
 	});
 
 	test.each<[INodeParameters, INodeParameters, string]>([
-		[{ sendOnce: true, campaign: 'sale' }, {}, 'alreadySent'],
+		[{ sendOnce: true, campaign: 'sale' }, {}, 'duplicate'],
 		[{}, { frequencyCap: { values: { messages: 1, per: 'day' } } }, 'frequencyCap'],
 	])(
 		'with %j and the rules %j, counts the messages before in the same list; without a campaign log, it makes none',
@@ -90,6 +92,48 @@ describe('a preview', () => {
 			expect(rows.flatMap((row) => Object.values(row)).every(isText)).toBe(true);
 		},
 	);
+
+	test('shows the input of each item, its number also if another field is wrong, and which fields are empty', async () => {
+		const items = [
+			{ phone: anna, name: 'Anna', row: 1 },
+			{ phone: berta, name: null, row: 2 },
+			{ phone: null, name: 'Carl', row: 3 },
+		];
+		const text = '=Hi {{ $json.name }}';
+		const { outputs } = await run({ items, parameters: { mode: 'preview', text } });
+		const empty = 'has no value. The field is empty in this item.';
+		expect(outputs[0].map(({ json }) => json)).toEqual([
+			expect.objectContaining({ to: anna, sendStatus: 'preview', row: 1, name: 'Anna' }),
+			expect.objectContaining({
+				...{ to: berta, sendStatus: 'notSent', row: 2 },
+				reason: expect.stringContaining(`{{ $json.name }} in 'Text' ${empty}`),
+			}),
+			expect.objectContaining({
+				...{ to: null, sendStatus: 'notSent', row: 3, name: 'Carl' },
+				reason: expect.stringContaining(`{{ $json.phone }} in 'Recipient Phone Number' ${empty}`),
+			}),
+		]);
+		const missing = await run({
+			items,
+			parameters: { mode: 'preview', text: '=Hi {{ $json.n }}' },
+		});
+		expect(missing.outputs[0][0].json.reason).toContain('Check the name of the field');
+	});
+
+	test('shows the text of a message that can only be sent later, and when, in the time zone of the person', async () => {
+		jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2030-01-30T23:30:00Z'));
+		const sendWindow = { values: { hours: '10:00–11:00', days: 'everyDay' } };
+		const { outputs } = await run({
+			items: [{ phone: '+491701234560' }, { phone: '+12125550123' }],
+			rules: { sendWindow },
+			parameters: { mode: 'preview' },
+		});
+		jest.restoreAllMocks();
+		expect(outputs[0].map(({ json }) => [json.reason, json.text, json.sendAfter])).toEqual([
+			['outsideSendWindow', 'Hello +491701234560', '2030-01-31T10:00:00+01:00'],
+			['outsideSendWindow', 'Hello +12125550123', '2030-01-31T10:00:00-05:00'],
+		]);
+	});
 
 	test('shows the problem of each item if no item can be sent', async () => {
 		const items = [{ phone: 'no number' }, { phone: '0170 12' }, { phone: '' }];

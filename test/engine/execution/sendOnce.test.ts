@@ -102,7 +102,7 @@ test('another campaign is sent to the same people; a name from an expression cou
 		parameters: { to: '+15550001000', campaign: '=order {{ $json.order }} ' },
 		items: [{ order: 1 }, { order: 2 }, { order: '1' }],
 	});
-	expect(statuses(outputs)).toEqual([sent, sent, none]);
+	expect(statuses(outputs)).toEqual([sent, sent, 'duplicate']);
 	await run({ items: people(3), parameters: { campaign: '=={{ $json.n }}' } });
 	await run({ items: people(3), parameters: { campaign: '=={{ $json.n }}' } });
 	expect(rows().filter(({ campaign: name }) => name === '=1001')).toHaveLength(1);

@@ -195,8 +195,7 @@ test.each<[string, INodeParameters, string, string]>([
 	['welcome', form({ ...both, body_3: 'x' }), "has no variable 'Body 3'", ': Body 1, Body 2.'],
 	['opening_hours', code, "has no variable 'Body 1'", 'Its variables: none.'],
 	['flash_offer', code, 'is not approved: its status is PENDING', 'Wait for the approval'],
-	['wellcome', filled({}), 'has no template "wellcome"', 'Did you mean welcome?'],
-	['login_coed', filled({}), 'has no template "login_coed"', 'Did you mean login_code?'],
+	['wellcome', filled({}), 'has no template "wellcome"', 'Choose the template from the list.'],
 	['z', code, 'has no template "z"', 'Choose the template from the list.'],
 	['welcome', french, 'has no template "welcome" in fr_FR', 'It exists in en_US, de_DE.'],
 ])('%s with %j is refused before anything is sent: %s', async (name, own, message, advice) => {

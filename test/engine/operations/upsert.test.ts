@@ -298,3 +298,70 @@ test('a PUT does not write back what could not be decoded', async () => {
 		0,
 	]);
 });
+
+describe('a PUT that replaces the contact', () => {
+	const own = {
+		...{ seenWebinar: 'yes', preferencesUpdatedBy: 'Anna', createdVia: 'shop', note: 'VIP' },
+		...{ modified_size: 'XL', object: 'flat 3', link: 'https://a.test', updatedPrices: 'no' },
+	};
+	const ofService = {
+		...{ createdAt: '2030-01-01', updated_at: '2030-01-01', lastSeen: '2030-01-01', _v: 1 },
+		...{ created: 1, dateModified: 1, updatedBy: 'api', object: 'contact', uuid: 'u' },
+	};
+	const put = async (fields: object, response: object) => {
+		await service.list('listContacts', { id: 'c1', name: 'Anna', ...first, ...fields });
+		await service.fault({ endpoint: 'updateContact', status: 200, count: 3, body: response });
+		return await service.run({
+			credentials: service.credentials({ ...service.newKey(), apiPath: '/v1' }),
+			parameters: { resource: 'contact', operation: 'upsert', ...first, name: 'Anna B' },
+		});
+	};
+	const bodies = () => service.requests('updateContact').map(({ body }) => body);
+
+	test("keeps the account's own fields, whatever their names look like", async () => {
+		const { hints } = await put(own, { id: 'c1', name: 'Anna B', ...first, ...own });
+		expect(bodies()).toEqual([{ name: 'Anna B', ...first, ...own }]);
+		expect(hints).toEqual([]);
+	});
+
+	test('sends no fields that the service sets', async () => {
+		await put(ofService, { id: 'c1', name: 'Anna B', ...first });
+		expect(bodies()[0]).toEqual({ name: 'Anna B', ...first });
+	});
+
+	test('leads to a hint that names the fields that its response does not show', async () => {
+		const { hints } = await put(own, { id: 'c1', name: 'Anna B', ...first, note: 'VIP' });
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringContaining('seenWebinar, preferencesUpdatedBy, createdVia, modified_size'),
+		]);
+	});
+
+	test.each([{ id: 'c1' }, { success: true }])(
+		'leads to no hint if its response shows no field: %j',
+		async (response) => {
+			expect((await put(own, response)).hints).toEqual([]);
+		},
+	);
+});
+
+test('says which contacts were created or updated, that numbers are there twice, and that names are missing', async () => {
+	addContacts(1);
+	const items = [
+		{ phone: newPhone, name: 'Anna' },
+		{ phone: phoneOf(0), name: '' },
+		{ phone: newPhone.replace('+', '00'), name: 'Berta' },
+	];
+	const { outputs, hints } = await service.run({
+		credentials: service.credentials(key),
+		parameters: {
+			...{ resource: 'contact', operation: 'upsert' },
+			...{ phone: '={{ $json.phone }}', name: '={{ $json.name }}' },
+		},
+		items,
+	});
+	expect(outputs[0].map(({ json }) => json.savedAs)).toEqual(['created', 'updated', 'updated']);
+	expect(hints.map(({ message }) => message)).toEqual([
+		`1 phone number is in several items, e.g. ${newPhone}. The last item of each number counts.`,
+		'1 of 3 items have no name: a contact that exists keeps its name, and a new one has none.',
+	]);
+});

@@ -175,6 +175,14 @@ test('asks nobody if the values do not fit the template', async () => {
 	expect(service.sent()).toEqual([]);
 });
 
+test('if a text is refused, the error says how to ask with a template', async () => {
+	await inbox();
+	await service.fault({ endpoint: 'sendText', ...refused });
+	expect((await ask()).error?.description).toMatch(
+		/^Most services refuse a text .*choose 'Template' under 'Message Type'/,
+	);
+});
+
 test('does not wait if the only question cannot be sent', async () => {
 	await inbox();
 	await service.fault({ endpoint: 'sendText', ...refused });

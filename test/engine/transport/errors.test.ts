@@ -5,6 +5,7 @@ import {
 	errorFromNetwork,
 	errorFromResponse,
 	isRefusedContent,
+	rateLimitedError,
 	unreadableError,
 } from '../../../nodes/BusinessMessaging/transport/errors';
 import { sendText, useService } from '../../../harness/engine/service';
@@ -24,7 +25,7 @@ const notSent =
 const newUrl =
 	"Set 'Base URL' in the credential to that address. The API key is not sent to other addresses.";
 const notFound =
-	"It may have been renamed or deleted. Check the values of the request. If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
+	"Check the phone number. If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
 const byField = { errors: { to: ['is bad'], text: {} } };
 const details = { error: { message: 'No', details: { reason: 'too late' } } };
@@ -46,7 +47,12 @@ test.each<[number, object | string, string, string]>([
 	[304, '', 'The response has no data and only says that nothing has changed', uncertain],
 	[401, {}, badKey, "Check 'API Key' in the credential."],
 	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
-	[404, '', 'The service did not find the requested resource', notFound],
+	[
+		404,
+		'',
+		'The service did not find the recipient, or sends no messages at this address',
+		notFound,
+	],
 	[408, '', failed, uncertain],
 	[500, page, `${failed}: Bad & "broken"`, uncertain],
 	[200, page, 'The response of the service is not JSON', uncertain],
@@ -119,6 +125,7 @@ test('a refusal concerns the content of the request, unless it concerns the key,
 
 const checkNetwork = "Check 'Base URL' in the credential and the network of n8n, then try again.";
 const checkBaseUrl = "Check 'Base URL' in the credential.";
+const certificate = `${checkBaseUrl} If the certificate has expired, ask the provider of the service. If it comes from your own certificate authority, enter the file of its certificate in NODE_EXTRA_CA_CERTS in the environment of n8n, and restart n8n.`;
 const unreachable = 'The service cannot be reached at host';
 const lost = 'The connection was lost before the service responded';
 const noHttps = 'There is no HTTPS at host';
@@ -129,7 +136,8 @@ test.each<[string, string, string, string]>([
 	['ECONNREFUSED', 'unreachable', `${unreachable}: the connection was refused`, checkNetwork],
 	['EPROTO', 'configuration', noHttps, checkBaseUrl],
 	['ERR_SSL_WRONG_VERSION_NUMBER', 'configuration', noHttps, checkBaseUrl],
-	['CERT_HAS_EXPIRED', 'configuration', badCertificate, checkBaseUrl],
+	['CERT_HAS_EXPIRED', 'configuration', badCertificate, certificate],
+	['SELF_SIGNED_CERT_IN_CHAIN', 'configuration', badCertificate, certificate],
 	['ETIMEDOUT', 'uncertain', late, mayHaveWorked],
 	['ECONNRESET', 'uncertain', lost, mayHaveWorked],
 	['', 'uncertain', lost, mayHaveWorked],
@@ -138,3 +146,25 @@ test.each<[string, string, string, string]>([
 	const description = code ? `${advice} (${code})` : advice;
 	expect(error).toMatchObject({ kind, message, description, statusCode: undefined });
 });
+
+test.each([
+	[30, /^Run the node again .*lower 'Requests per Minute'/],
+	[119, /lower 'Requests per Minute'/],
+	[120, /quota is used up: ask the provider of the service for a larger one\.$/],
+	[1_440, /quota is used up/],
+])('a limit of %i minutes is that of a rate or of a quota', (minutes, advice) => {
+	const { description } = rateLimitedError(minutes * 60_000);
+	expect(description).toMatch(advice);
+	expect(/lower/.test(String(description))).toBe(minutes < 120);
+});
+
+test.each([200, 400, 422])(
+	'a text that is refused with HTTP %i: the error names the most frequent reason first, and what to do',
+	async (status) => {
+		await service.fault({ endpoint: 'sendText', status, body: { success: false } });
+		const error = await service.errorOf(sendText);
+		expect(error?.description).toMatch(
+			/^Most services refuse a text if the customer has not written in the last 24 hours: send a template, or switch on 'Use Fallback Template'\. .*service reports/,
+		);
+	},
+);

@@ -210,8 +210,8 @@ describe('outside the Send Window', () => {
 		expect(result(anna, window([9, 20], 'UTC'))).toEqual({
 			...{ to: anna, sendStatus: 'skipped', skipped: true, reason: 'outsideSendWindow' },
 			...{ messageId: null, timeZones: 'UTC' },
-			sendAfter: '2030-01-16T09:00:00.000Z',
-			sendBefore: '2030-01-16T20:00:00.000Z',
+			sendAfter: '2030-01-16T09:00:00Z',
+			sendBefore: '2030-01-16T20:00:00Z',
 		});
 		at('2030-01-16T19:59:59.999Z');
 		expect(result(anna, window([9, 20], 'UTC'))).toBeUndefined();
@@ -244,19 +244,6 @@ describe('outside the Send Window', () => {
 		const unknown = attempt(result, '+80012345678', window([10, 11])) as InputError;
 		expect(unknown.message).toBe('The time zone of this phone number is not known');
 		expect(unknown.description).toBe("Set 'Time Zone' in 'Send Window'.");
-	});
-
-	test('a period that ends when it begins lasts a whole day', () => {
-		const monday = { ...window([9, 9], 'UTC'), days: [1] };
-		at('2030-01-14T09:00:00.000Z');
-		expect(result(anna, monday)).toBeUndefined();
-		at('2030-01-15T08:59:00.000Z');
-		expect(result(anna, monday)).toBeUndefined();
-		at('2030-01-15T09:00:00.000Z');
-		expect(result(anna, monday)).toMatchObject({
-			sendAfter: '2030-01-21T09:00:00.000Z',
-			sendBefore: '2030-01-22T09:00:00.000Z',
-		});
 	});
 
 	test('without a window, no time is outside', () => {

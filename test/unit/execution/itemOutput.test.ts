@@ -190,6 +190,13 @@ describe('the error that stops the execution', () => {
 		});
 	});
 
+	test('of one of several items says which row that is', () => {
+		const shown = toNodeError(node(), failure, 3, 'Nothing was sent.', 9);
+		expect(shown.description).toBe(
+			'Top up. Nothing was sent. Item 3 is row 4 of the input: n8n counts from 0.',
+		);
+	});
+
 	test('of the input is no error of the service', () => {
 		const shown = toNodeError(node(), new InputError('No text', 'Fill it in.'), 0, '');
 		expect(shown).toBeInstanceOf(NodeOperationError);

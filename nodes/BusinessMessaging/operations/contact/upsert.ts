@@ -1,4 +1,4 @@
-import { isUndefined, omitBy } from 'lodash';
+import { groupBy, isUndefined, omitBy } from 'lodash';
 
 import { endpoints } from '../../api/endpoints';
 import { type ServiceRecord, textOrJson } from '../../jsonValues';
@@ -28,15 +28,39 @@ export const upsertContact: Operation = {
 		const request = createContact.request(values, settings);
 		return { ...request, country: defaultCountry ?? settings.defaultCountry };
 	},
-	prepare: async (client, requests) =>
-		await Contacts.open(client, requests.map(phoneOf), requests[0].country),
+	prepare: async (client, requests) => {
+		addHints(client, requests);
+		return await Contacts.open(client, requests.map(phoneOf), requests[0].country);
+	},
 	run: async (client, request, prepared) => {
 		const contacts = prepared as Contacts;
 		const name = `contact ${client.config.id} ${samePhoneKey(phoneOf(request))}`;
 		const save = async () => await saveContact(client, request, contacts);
-		return record(await withLock(name, save), 'contact');
+		const { savedAs, response } = await withLock(name, save);
+		return record(response, 'contact').map((contact) => ({ ...contact, savedAs }));
 	},
 };
+
+/** Says which numbers are in several items, and how many contacts may get no name. */
+function addHints({ hints }: Client, requests: OperationRequest[]): void {
+	const ofPhone = groupBy(requests, (request) => samePhoneKey(phoneOf(request)));
+	const several = Object.values(ofPhone).filter((same) => same.length > 1);
+	if (several.length > 0)
+		hints.add(
+			`${several.length === 1 ? '1 phone number is' : `${several.length} phone numbers are`} in several items, e.g. ${phoneOf(several[0][0])}. The last item of each number counts.`,
+		);
+	const nameless = requests.filter(({ body }) => textOrJson(body?.name).trim() === '').length;
+	if (nameless > 0 && nameless < requests.length)
+		hints.add(
+			`${nameless} of ${requests.length} items have no name: a contact that exists keeps its name, and a new one has none.`,
+		);
+}
+
+/** What was done, and the response to it. */
+interface Saved {
+	savedAs: 'created' | 'updated';
+	response: unknown;
+}
 
 function phoneOf({ body }: OperationRequest): string {
 	return textOrJson(body?.phone);
@@ -48,7 +72,7 @@ async function saveContact(
 	request: OperationRequest,
 	contacts: Contacts,
 	mayListAgain = true,
-): Promise<unknown> {
+): Promise<Saved> {
 	const { body = {}, idempotencyKey } = request;
 	const phone = phoneOf(request);
 	const [contact, ...others] = await contacts.find(phone);
@@ -68,7 +92,7 @@ async function saveContact(
 		client.hints.add(
 			`${others.length + 1} contacts have the phone number ${phone}. The first one in the list was updated: "${contact.id}".`,
 		);
-	return response;
+	return { savedAs: contact ? 'updated' : 'created', response };
 }
 
 /** @throws the error, unless it says that a contact was deleted, or created by others, since the contacts were listed */
@@ -97,23 +121,23 @@ async function updateContact(
 			`The contact "${id}" has characters that the node cannot read`,
 			"Nothing was changed: the service replaces the whole contact, so these characters would be lost. Use the operation 'Update', or ask the provider of the service to send UTF-8.",
 		);
-	const response = await client
+	const whole = await client
 		.call(endpoints.updateContact, { ...request, replacementBody })
 		.catch(asRefused);
-	if (!(response instanceof ServiceError)) {
-		Object.assign(known, body);
-		return response;
-	}
-	const isWhole = isPut && Object.keys(kept).length > 0;
-	if (!isWhole) throw response;
-	const partial = await client.call(endpoints.updateContact, request);
-	const shown = readRecord(partial, 'contact');
+	const hasKept = isPut && Object.keys(kept).length > 0;
+	if (whole instanceof ServiceError && !hasKept) throw whole;
+	const isWhole = !(whole instanceof ServiceError);
+	const response = isWhole ? whole : await client.call(endpoints.updateContact, request);
+	if (isWhole) Object.assign(known, body);
+	const shown = readRecord(response, 'contact');
 	const lost = Object.keys(kept).filter((name) => isEmptyValue(shown[name]));
-	if (lost.length > 0)
+	// A response to the whole contact may show nothing of it, e.g. only its ID.
+	const showsNothing = isWhole && lost.length === Object.keys(kept).length;
+	if (hasKept && lost.length > 0 && !showsNothing)
 		client.hints.add(
-			`The node was able to send only the changed fields. The service may have removed other fields of the contact "${id}": ${lost.join(', ')}. Add these under 'Additional Fields'.`,
+			`${isWhole ? '' : 'The node was able to send only the changed fields. '}The service may have removed other fields of the contact "${id}": ${lost.join(', ')}. Add these under 'Additional Fields'.`,
 		);
-	return partial;
+	return response;
 }
 
 /** @throws the error, unless it refuses the content */
@@ -122,11 +146,14 @@ function asRefused(error: unknown): ServiceError {
 	throw error;
 }
 
-/** Whether the service sets a field itself, judging by its name (assumption), or it has no value. */
+/** Names of fields that a service sets itself (assumption), as `plain` gives them: all of the name, as `seenWebinar` is the user's. */
+const ofService =
+	/^(contact)?(id|uuid)$|^(links|self|href)$|^(date|time|last)?(created|updated|modified|deleted|seen)(at|on|by|date|time|timestamp|utc)?$/;
+
+/** Whether the service sets a field itself, or it has no value. */
 function isReadOnly(name: string, value: unknown): boolean {
-	const isOwn =
-		/^((contact)?(id|uuid)|links?|object|self|href)$|(created|updated|modified|deleted|seen)/;
-	return isEmptyValue(value) || name.startsWith('_') || isOwn.test(plain(name));
+	const isKind = name === 'object' && value === 'contact';
+	return isEmptyValue(value) || isKind || name.startsWith('_') || ofService.test(plain(name));
 }
 
 function isEmptyValue(value: unknown): boolean {

@@ -6,6 +6,7 @@ import { audienceField, readAudience } from '../sending/audienceRules';
 import { questionModeField } from '../sending/mode';
 import { answerFields, readSettings } from '../sending/questionFields';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from '../sending/templateReview';
+import { withAdvice } from '../sending/fallback';
 import { sendMessage } from '../sending/sendMessage';
 import { templateFields, templateRequest } from '../sending/templateFields';
 
@@ -79,6 +80,8 @@ export const sendAndWait = operation({
 	run: async (client, request) =>
 		request.endpoint === endpoints.sendTemplate
 			? await sendTemplateMessage(client, request)
-			: await sendMessage(client, endpoints.sendText, request),
+			: await sendMessage(client, endpoints.sendText, request).catch((error: unknown) => {
+					throw withAdvice(error, "choose 'Template' under 'Message Type'");
+				}),
 	waits: true,
 });

@@ -7,6 +7,7 @@ import { samePhoneKey } from '../../phone/compare';
 import { readPhone } from '../../phone/readPhone';
 import { fieldNames } from '../../reading/readResponse';
 import { InputError } from '../../transport/errors';
+import type { RequestSettings } from '../operation';
 import {
 	type ValuesOf,
 	booleanField,
@@ -175,13 +176,16 @@ export const audienceField = collectionField({
 	],
 });
 
+/** What stands between the numbers of *Exclude Numbers*. */
+const betweenNumbers = /[,;\n[\]"]/;
+
 type Rules = ValuesOf<readonly [typeof audienceField]>['audienceRules'];
 type WindowValues = NonNullable<NonNullable<Rules['sendWindow']>['values']>[number];
 
 /** The rules of an item, if any. @throws InputError for an invalid time or time zone, or a list that has lost its rows */
 export function readAudience(
 	{ audienceRules: rules, options }: { audienceRules: Rules; options: { defaultCountry?: string } },
-	settings: { defaultCountry: string; rowsOf?: (path: string) => ServiceRecord[] },
+	settings: Pick<RequestSettings, 'defaultCountry' | 'rowsOf' | 'oneOfRows'>,
 ): Audience | undefined {
 	if (Object.keys(rules).length === 0) return undefined;
 	const [window] = rules.sendWindow?.values ?? [];
@@ -192,6 +196,8 @@ export function readAudience(
 	const isEmpty = excludeNumbers !== undefined && !/[^\s,;[\]"]/.test(excludeNumbers);
 	if (isEmpty && !allowsEmptyList)
 		refuseLostRows(settings.rowsOf?.('audienceRules.excludeNumbers') ?? []);
+	if (excludeNumbers !== undefined && splitList(excludeNumbers, betweenNumbers).length === 1)
+		refuseOneRow(settings.oneOfRows?.('audienceRules.excludeNumbers'));
 	return {
 		duplicates: rules.duplicates ?? 'sendAll',
 		excludeNumbers,
@@ -210,6 +216,15 @@ function refuseLostRows(rows: ServiceRecord[]): void {
 	throw new InputError(
 		`'Exclude Numbers' is empty, although its expression uses ${count}`,
 		`Check the name of the column in the expression. The first row has the fields ${fieldNames(rows[0])}. If nobody has opted out yet, switch on 'Allow Empty List' in 'Audience Rules'.`,
+	);
+}
+
+/** @throws InputError if an expression takes the number of one row of a list, as n8n writes it when a column is dragged */
+function refuseOneRow(rows: { node: string; count: number } | undefined): void {
+	if (!rows) return;
+	throw new InputError(
+		`'Exclude Numbers' has only one number, although the node "${rows.node}" has ${rows.count} rows`,
+		`The others would get the message. Write {{ $('${rows.node}').all().map(row => row.json.phone).filter(Boolean) }}, with the name of your column in place of phone.`,
 	);
 }
 
@@ -246,7 +261,7 @@ function readTime(written: string): number {
 
 /** Reads excluded numbers, maybe thousands, as `samePhoneKey` gives them. @throws InputError for an unreadable one */
 export async function readNumbers(written: string, country: string): Promise<Set<string>> {
-	const entries = splitList(written, /[,;\n[\]"]/);
+	const entries = splitList(written, betweenNumbers);
 	return new Set(await mapInTurns(entries, (entry) => readNumber(entry, country)));
 }
 

@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
 import type { Client } from '../../transport/client';
-import { ServiceError, asFailure } from '../../transport/errors';
+import { ServiceError, asFailure, isRefusedContent } from '../../transport/errors';
 import type { TemplateList } from '../../transport/templateList';
 import { type ValuesOf, booleanField, recordField, showFor } from '../fields';
 import type { MessageRules, OperationRequest, RequestSettings } from '../operation';
@@ -117,7 +117,8 @@ export async function sendTextOrFallback(
 	const sent = await sendMessage(client, endpoints.sendText, request).catch(asFailure);
 	if (!(sent instanceof Error))
 		return fallback ? sent.map((one) => ({ ...one, sentAs: 'text' })) : sent;
-	if (!fallback || !isCertainRefusal(sent)) throw sent;
+	if (!fallback) throw withAdvice(sent, "switch on 'Use Fallback Template'");
+	if (!isCertainRefusal(sent)) throw sent;
 	const { idempotencyKey: key, isStillAllowed } = request;
 	const body = { ...omit(request.body, 'text'), ...fallback.body };
 	const idempotencyKey = key && `${key}-template`;
@@ -130,6 +131,14 @@ export async function sendTextOrFallback(
 		throw new ServiceError(message, { kind, statusCode, description: description.trim() });
 	});
 	return records.map((one) => ({ ...one, sentAs: 'template' }));
+}
+
+/** The error of a text; a refusal gets the most frequent reason. @param how what to do about it */
+export function withAdvice(error: unknown, how: string): unknown {
+	if (!isRefusedContent(error)) return error;
+	const { message, kind, statusCode, description = '' } = error;
+	const advice = `Most services refuse a text if the customer has not written in the last 24 hours: send a template, or ${how}. ${description}`;
+	return new ServiceError(message, { kind, statusCode, description: advice.trim() });
 }
 
 /** Whether the service has refused this text, and not the key, the rate or all messages. */

@@ -1,5 +1,5 @@
 /** Compares messages with their templates before the first one is sent, as far as the service shows the templates. */
-import { attempt, compact, groupBy, isError, map, maxBy, range, sortBy, uniq } from 'lodash';
+import { attempt, compact, groupBy, isError, map, sortBy, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
@@ -176,9 +176,7 @@ export function missingTemplate(
 	if (!languages.every((code) => localeCode.test(code))) return undefined;
 	if (languages.length > 0)
 		return new InputError(missingTitle(name, language), `It exists in ${languages.join(', ')}.`);
-	const nearest = nearestName(list, name);
-	const question = nearest ? `Did you mean ${nearest}? ` : '';
-	return new InputError(missingTitle(name), `${question}Choose the template from the list.`);
+	return new InputError(missingTitle(name), 'Choose the template from the list.');
 }
 
 /** The template of a name and language, if possible an approved one; case matters in names, but not in languages. */
@@ -195,54 +193,17 @@ export function findTemplate(
 	return versions.find((template) => template.language === language) ?? versions[0];
 }
 
-/** What was looked up in a list. Each of thousands of items looks for its template, in a list that may have thousands. */
-interface LookUps {
-	byName: Map<string, Template[]>;
-	/** For names that no template has, the most similar one; empty if none is similar. */
-	nearest: Map<string, string>;
-}
-const lookUps = new WeakMap<TemplateList, LookUps>();
-/** For so many names that no template has, the most similar one is looked for. */
-const maxNearest = 10;
-
-function lookUpsIn(list: TemplateList): LookUps {
-	let known = lookUps.get(list);
-	if (!known) {
-		const byName = new Map(Object.entries(groupBy(list.records, 'name')));
-		known = { byName, nearest: new Map() };
-		lookUps.set(list, known);
-	}
-	return known;
-}
+/** The templates of a list by name: each of thousands of items looks for its own. */
+const namesIn = new WeakMap<TemplateList, Map<string, Template[]>>();
 
 function versionsOf(list: TemplateList, name: string): Template[] {
-	return lookUpsIn(list).byName.get(name) ?? [];
-}
-
-function nearestName(list: TemplateList, name: string): string {
-	const { byName, nearest } = lookUpsIn(list);
-	const known = nearest.get(name);
-	if (known !== undefined || nearest.size >= maxNearest) return known ?? '';
-	const pairs = pairsOf(name);
-	const best = maxBy([...byName.keys()], (other) => likeness(pairs, pairsOf(other))) ?? '';
-	const similar = likeness(pairs, pairsOf(best)) > 0.5 ? best : '';
-	nearest.set(name, similar);
-	return similar;
+	const known = namesIn.get(list) ?? new Map(Object.entries(groupBy(list.records, 'name')));
+	namesIn.set(list, known);
+	return known.get(name) ?? [];
 }
 
 function missingTitle(name: string, language?: string): string {
 	return `The service has no template "${quoted(name)}"${language ? ` in ${quoted(language)}` : ''}`;
-}
-
-function pairsOf(name: string): Set<string> {
-	const text = name.toLowerCase();
-	return new Set(range(text.length - 1).map((at) => text.slice(at, at + 2)));
-}
-
-/** How similar two names are, 0 to 1: the share of letter pairs that they have in common. */
-function likeness(one: Set<string>, other: Set<string>): number {
-	const common = [...one].filter((pair) => other.has(pair));
-	return (2 * common.length) / (one.size + other.size || 1);
 }
 
 /** What is wrong with a message; undefined if nothing is wrong, as far as the service shows its templates. */
