@@ -7,7 +7,6 @@ import { samePhoneKey } from '../../phone/compare';
 import { readPhone } from '../../phone/readPhone';
 import { fieldNames } from '../../reading/readResponse';
 import { InputError } from '../../transport/errors';
-import type { RequestSettings } from '../operation';
 import {
 	type ValuesOf,
 	booleanField,
@@ -185,7 +184,11 @@ type WindowValues = NonNullable<NonNullable<Rules['sendWindow']>['values']>[numb
 /** The rules of an item, if any. @throws InputError for an invalid time or time zone, or a list that has lost its rows */
 export function readAudience(
 	{ audienceRules: rules, options }: { audienceRules: Rules; options: { defaultCountry?: string } },
-	settings: Pick<RequestSettings, 'defaultCountry' | 'rowsOf' | 'oneOfRows'>,
+	settings: {
+		defaultCountry: string;
+		rowsOf?: (path: string) => ServiceRecord[];
+		oneOfRows?: (path: string) => { node: string; count: number } | undefined;
+	},
 ): Audience | undefined {
 	if (Object.keys(rules).length === 0) return undefined;
 	const [window] = rules.sendWindow?.values ?? [];
