@@ -69,6 +69,7 @@ export class Engine {
 		const node = this.makeNode('Trigger', 'businessMessagingTrigger', options.parameters, {
 			webhookId: options.webhookId ?? 'webhook-id',
 			...pick(options, 'name', 'typeVersion'),
+			...(options.beside && { id: 'id of the trigger beside it' }),
 		});
 		const trigger = new Trigger(this.loaded, this.server, node, options);
 		this.triggers.push(trigger);

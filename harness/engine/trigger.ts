@@ -37,6 +37,8 @@ export interface TriggerOptions {
 	/** `production` by default: the workflow is active. `test`: the editor listens for one event on the test URL. */
 	mode?: 'production' | 'test';
 	workflowId?: string;
+	/** Another trigger of the same workflow: n8n stores the static data of both as one text. */
+	beside?: Trigger;
 	/** The random part of the URL, by default the same for all triggers. */
 	webhookId?: string;
 	/** The workflow's global static data from an earlier time. */
@@ -67,7 +69,8 @@ type TriggerWebhook = IWebhookDescription & { httpMethod: IHttpRequestMethods };
 export class Trigger {
 	readonly executions: StartedExecution[] = [];
 
-	private stored = '{}';
+	/** What n8n stores with the workflow. */
+	private readonly database: { staticData: string };
 
 	/** Resolves when the latest test on the test URL has ended: n8n responds first, and removes the webhook then. */
 	testEnded: Promise<void> = Promise.resolve();
@@ -96,7 +99,8 @@ export class Trigger {
 		private readonly options: TriggerOptions,
 	) {
 		this.isTest = options.mode === 'test';
-		this.workflowId = options.workflowId ?? 'workflow';
+		this.workflowId = options.beside?.workflowId ?? options.workflowId ?? 'workflow';
+		this.database = options.beside?.database ?? { staticData: '{}' };
 		this.nodeType = loaded.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 		const webhooks = this.nodeType.description.webhooks as TriggerWebhook[];
 		this.webhooks = sortBy(webhooks, ({ name }) => name !== 'default');
@@ -107,6 +111,14 @@ export class Trigger {
 
 	get url(): string {
 		return `${this.server.url}${this.path}`;
+	}
+
+	private get stored(): string {
+		return this.database.staticData;
+	}
+
+	private set stored(text: string) {
+		this.database.staticData = text;
 	}
 
 	get staticData(): IDataObject {
