@@ -10,8 +10,7 @@ const maxGapMs = 3_600_000;
 /** While messages are ordinary, the inbox is called once in this time, ms. */
 const probeMs = 30_000;
 /** The service's list is read once in this time, ms: while no inbox is known, and while the inbox does not respond. */
-const listedMs = 60_000;
-const listedAgainMs = 5_000;
+const listedMs = 5_000;
 
 /** What it needs. */
 export interface OtherPorts extends Calls {
@@ -111,7 +110,7 @@ export class OtherTrigger {
 		const { known } = this;
 		const result = await this.callInbox(request);
 		if (isResponse(result) && result.inbox !== 'no') return result;
-		await this.list(listedAgainMs);
+		await this.list(listedMs);
 		if (this.known !== known) return await this.callInbox(request);
 		if (isResponse(result)) this.known = undefined;
 		return result;

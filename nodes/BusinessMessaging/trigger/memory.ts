@@ -20,12 +20,6 @@ const maxResponseMs = 8_000;
 /** A part, and its name in static data, which contains the node's ID, so that a renamed node keeps it. */
 type Part = [name: string, part: Kept];
 
-/** The memories of all triggers, by workflow and node. */
-const workflows = new BoundedMap<string, BoundedMap<string, TriggerMemory>>({
-	maxSize: 1_000,
-	maxAgeMs: Infinity,
-});
-
 /** The memory of one trigger. */
 export class TriggerMemory {
 	readonly events = new RecentEvents();
@@ -37,18 +31,16 @@ export class TriggerMemory {
 	/** The registration that has just failed. */
 	failed?: { url: string; isTest: boolean };
 
-	private constructor(private readonly node: string) {}
-
-	/** The memory of the trigger that n8n calls. */
-	static of(context: Context): TriggerMemory {
-		const { id } = context.getNode();
-		return neighboursOf(context).getOrSet(id, () => new TriggerMemory(id));
-	}
+	/** @param inWorkflow the memories of all our triggers in the workflow */
+	constructor(
+		private readonly node: string,
+		private readonly inWorkflow: BoundedMap<string, TriggerMemory>,
+	) {}
 
 	/** Learns what n8n has stored, before anything is decided. */
 	read(context: Context, isTest = isManual(context)): void {
 		const stored = context.getWorkflowStaticData('global');
-		for (const [name, part] of this.partsFor(context, isTest)) part.merge(stored[name]);
+		for (const [name, part] of this.partsFor(isTest)) part.merge(stored[name]);
 	}
 
 	/**
@@ -58,7 +50,7 @@ export class TriggerMemory {
 	write(context: IWebhookFunctions, isStarting: boolean): void {
 		const stored = context.getWorkflowStaticData('global');
 		const response = context.getResponseObject();
-		const parts = this.partsFor(context, isManual(context));
+		const parts = this.partsFor(isManual(context));
 		if (!parts.some(([name, part]) => part.isBehind(stored[name], response))) return;
 		const set = () => setAll(stored, parts, response);
 		set();
@@ -72,15 +64,13 @@ export class TriggerMemory {
 
 	/** Lets n8n store everything when it has published or unpublished the trigger. */
 	save(context: IHookFunctions, isTest = isManual(context)): void {
-		setAll(context.getWorkflowStaticData('global'), this.partsFor(context, isTest));
+		setAll(context.getWorkflowStaticData('global'), this.partsFor(isTest));
 	}
 
 	/** In a test in the editor, n8n gives static data that is not that of the published workflow. */
-	private partsFor(context: Context, isTest: boolean): Part[] {
+	private partsFor(isTest: boolean): Part[] {
 		if (isTest) return [this.named('registrations', this.registration)];
-		return neighboursOf(context)
-			.all()
-			.flatMap(([, memory]) => memory.parts);
+		return this.inWorkflow.all().flatMap(([, memory]) => memory.parts);
 	}
 
 	private get parts(): Part[] {
@@ -101,11 +91,27 @@ function isManual(context: Context): boolean {
 	return context.getMode() === 'manual';
 }
 
-/** The memories of our triggers in a workflow, by node. */
-function neighboursOf(context: Context): BoundedMap<string, TriggerMemory> {
-	const make = () => new BoundedMap<string, TriggerMemory>({ maxSize: 100, maxAgeMs: Infinity });
-	return workflows.getOrSet(String(context.getWorkflow().id), make);
+/** The memories of all triggers in one process. */
+export class TriggerMemories {
+	/** By workflow and node. */
+	private readonly workflows = new BoundedMap<string, BoundedMap<string, TriggerMemory>>({
+		maxSize: 1_000,
+		maxAgeMs: Infinity,
+	});
+
+	/** The memory of the trigger that n8n calls. */
+	of(context: Context): TriggerMemory {
+		const { id } = context.getNode();
+		const inWorkflow = this.workflows.getOrSet(
+			String(context.getWorkflow().id),
+			() => new BoundedMap<string, TriggerMemory>({ maxSize: 100, maxAgeMs: Infinity }),
+		);
+		return inWorkflow.getOrSet(id, () => new TriggerMemory(id, inWorkflow));
+	}
 }
+
+/** Those of this process. */
+export const memories = new TriggerMemories();
 
 /** n8n notices that a value is set, not changes inside it. What is undefined stays as n8n has read it. */
 function setAll(stored: IDataObject, parts: Part[], response?: Response): void {

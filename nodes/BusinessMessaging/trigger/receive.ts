@@ -6,7 +6,7 @@ import { admit } from './admit';
 import { answerCall, isCall } from './answerCall';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { openJudge, withoutReplies } from './judge';
-import { TriggerMemory } from './memory';
+import { type TriggerMemory, memories } from './memory';
 import { type TriggerSettings, readTriggerSettings } from './settings';
 import { toItems } from './toItems';
 
@@ -22,7 +22,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const challenge = answerPost(body);
 	if (challenge) return challenge;
 	const settings = readTriggerSettings(context);
-	const memory = TriggerMemory.of(context);
+	const memory = memories.of(context);
 	memory.read(context);
 	const handled = isCall(body)
 		? answerCall(context, memory, settings)

@@ -21,7 +21,7 @@ import {
 	removeWebhooks,
 } from '../webhooks/registrations';
 import { hashOf, isSameHash, readOwnUrl, withSecret } from '../webhooks/secret';
-import { TriggerMemory } from './memory';
+import { type TriggerMemory, memories } from './memory';
 import { type Registration, secretOf } from './registrationRecord';
 import { type TriggerSettings, checkSettings, getsMessages, readTriggerSettings } from './settings';
 
@@ -34,7 +34,7 @@ const maxListMs = 5_000;
  */
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	const settings = readTriggerSettings(context);
-	const memory = TriggerMemory.of(context);
+	const memory = memories.of(context);
 	memory.read(context);
 	try {
 		await checkSettings(context, settings);
@@ -74,7 +74,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 export async function register(context: IHookFunctions): Promise<boolean> {
 	const settings = readTriggerSettings(context);
 	const { events, isTest } = settings;
-	const memory = TriggerMemory.of(context);
+	const memory = memories.of(context);
 	memory.read(context);
 	try {
 		const { client, address, registration, own, all } = await makePlan(context, memory, settings);
@@ -183,7 +183,7 @@ function mayBeTaken(failure: ServiceError): boolean {
 export async function unregister(context: IHookFunctions): Promise<boolean> {
 	const url = webhookUrlOf(context);
 	const { isManual } = readTriggerSettings(context);
-	const memory = TriggerMemory.of(context);
+	const memory = memories.of(context);
 	const isTest = isTestUrl(context, memory, url);
 	memory.read(context, isTest);
 	const known = memory.registration.ofUrl(url);

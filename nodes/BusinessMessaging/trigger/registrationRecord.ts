@@ -1,4 +1,5 @@
 /** What a trigger remembers of its registrations at the service: one for the production URL, one for the test URL. */
+import { isEqual } from 'lodash';
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { rootOf } from '../inbox/urls';
@@ -43,7 +44,7 @@ export class RegistrationRecord implements Kept {
 
 	isBehind(stored: unknown): boolean {
 		const others = { ...(stored as All | undefined) };
-		return kinds.some((kind) => this.all[kind]?.savedAt !== others[kind]?.savedAt);
+		return kinds.some((kind) => !isEqual(this.all[kind], others[kind]));
 	}
 
 	live(): All | undefined {

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
 
-import { TriggerMemory } from '../../../nodes/BusinessMessaging/trigger/memory';
+import { memories } from '../../../nodes/BusinessMessaging/trigger/memory';
 import type { Response } from '../../../nodes/BusinessMessaging/webhooks/kept';
 
 const [key, otherKey] = ['a', 'b'].map((sign) => sign.repeat(11));
@@ -24,7 +24,7 @@ function trigger() {
 			getMode: () => 'webhook',
 			getResponseObject: () => response,
 		} as unknown as IWebhookFunctions;
-		const memory = TriggerMemory.of(context);
+		const memory = memories.of(context);
 		const { events } = memory;
 		memory.read(context);
 		const own = response as unknown as Response;
