@@ -67,7 +67,7 @@ test('only the end of its own URL ends the calls', async () => {
 });
 
 test('publishing again replaces the calls, and does not double them', async () => {
-	const { context, loop, pauses, paused, world } = published(broken);
+	const { context, loop, paused, world } = published(broken);
 	loop.start(context);
 	await paused(20);
 	loop.end(url);
