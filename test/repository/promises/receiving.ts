@@ -30,6 +30,11 @@ export const receiving = [
 		'nothing is registered, and the error says what to do': [
 			'engine/trigger/addresses.test.ts: that the service cannot reach: %s',
 		],
+		'nothing is lost while n8n runs: the trigger remembers its registration, its latest events and the replies, and lets n8n store all of them with the next event.':
+			[
+				'unit/trigger/memory.test.ts: n8n holds what the triggers remember after their last deliveries',
+				'engine/reply/stored.test.ts: takes away nothing that the inbox has stored',
+			],
 		'The node changes or removes only registrations with exactly its own URL.': [
 			'engine/trigger/lifecycle.test.ts: does not affect registrations whose URL only begins with the same text',
 			'engine/webhooks/ownUrls.test.ts: belongs to somebody else with %s',
@@ -71,12 +76,24 @@ export const receiving = [
 		'a call without this secret gets 401 and starts nothing': [
 			'engine/trigger/deliveries.test.ts: answers a call %s with 401 and starts nothing',
 		],
-		'The production URL and the test URL have different secrets. When a new secret is registered, the one before is removed at the service, and is no longer valid.':
+		'The production URL and the test URL have different secrets.': [
+			'engine/trigger/lifecycle.test.ts: of a test is separate',
+		],
+		'n8n stores only a hash of it, so it is in no export of the workflow, and it cannot be lost.': [
+			'engine/trigger/urlSecret.test.ts: is not in what n8n stores, and is known however old this is',
+			'unit/trigger/registrationRecord.test.ts: the secret is right if %s',
+		],
+		'The new secret is then registered, and the one before is removed at the service, and is no longer valid.':
 			[
 				'engine/trigger/urlSecret.test.ts: changes with the Secret Version',
-				'engine/trigger/lifecycle.test.ts: of a test is separate',
 				"engine/trigger/urlSecret.test.ts: changes when n8n's address has changed",
 			],
+		'the registered URL stays valid until you publish the workflow again or restart n8n': [
+			'engine/trigger/urlSecret.test.ts: stays valid when the API key changes, until the trigger is published again',
+		],
+		'all messages start its workflow, even replies, but they answer no question.': [
+			'engine/reply/unpublishing.test.ts: that was published %s answers no question',
+		],
 		'If you enter any other text, you cannot publish the workflow, and the trigger accepts no events.':
 			[
 				'engine/trigger/signatures.test.ts: cannot be published with the secret %j',
