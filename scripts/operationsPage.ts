@@ -93,7 +93,19 @@ const countOf = countBy(allFields.flatMap(single), (field) => linesOf([field]).j
 const isShared = (field: INodeProperties) =>
 	field.type !== 'notice' && countOf[linesOf([field]).join()] > 1;
 
-const json = (output: unknown) => ['', '```json', JSON.stringify(output, null, 2), '```', ''];
+/** An item as JSON, in lines of at most 120 characters if its fields allow it. */
+function json(output: unknown): string[] {
+	const fields = Object.entries(output as object).map(
+		([name, value]) => `"${name}":${JSON.stringify(value)}`,
+	);
+	const lines: string[] = [];
+	for (const field of fields) {
+		const longer = `${lines.at(-1)}, ${field}`;
+		if (lines.length > 0 && longer.length < 118) lines.splice(-1, 1, longer);
+		else lines.push(field);
+	}
+	return ['', '```json', `{${lines.join(',\n ')}}`, '```', ''];
+}
 
 /** The section of one operation. Of fields that several operations have, only the names. */
 function sectionOf(operation: (typeof operations)[number], outputs: Outputs): string[] {
