@@ -223,7 +223,7 @@ const messagesPerMinuteField = numberField({
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 60,
 	description:
-		'Maximum number of messages that this node sends in any 60 seconds, e.g. as many as your team can answer. Without this option, it sends as many as the credential allows.',
+		'Maximum number of messages that this node sends in any 60 seconds. Without this option, it sends as many as the credential allows.',
 });
 
 /** Whether the output also has the fields of the input. */
