@@ -69,7 +69,7 @@ export abstract class Executions extends N8n {
 		const { life, id, url, phones } = execution;
 		const { skew, showsClock } = this.schedule.setting;
 		const ports: AskerPorts = {
-			...this.calls(life),
+			...this.calls(life, this.keyId),
 			listTriggers: async () => {
 				await this.after(this.latency(), life);
 				const listed = this.triggers.filter(({ isRegistered }) => isRegistered);

@@ -33,6 +33,8 @@ export const exceptions = {
 		'a process was killed seconds after a run, or a workflow as late, had got this message',
 	killedAfterOlderCopy:
 		'this message came before an older copy was written back, and a process was killed within a minute',
+	killedAfterKeyChange:
+		'the API key was changed, and a process was killed before the open questions were encrypted again',
 	killedWhileRepeating: 'a process was killed seconds after the question was repeated',
 	unidentified:
 		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute; or it is one of several equal messages, and a trigger was published or a response was lost then',
@@ -92,7 +94,7 @@ export function faultsOf(world: World): Fault[] {
 			if (!asked.has(message.phone) || quotesAnother(world, message, id)) add('misread', id);
 	}
 	const isDisturbed = world.schedule.actions.some(({ is }) =>
-		['kill', 'publish', 'page'].includes(is),
+		['kill', 'publish', 'page', 'changeKey'].includes(is),
 	);
 	const isCalm = !isDisturbed && world.schedule.setting.trouble === 0;
 	for (const [subject, expected, is] of unexpectedIn(world))
@@ -197,6 +199,7 @@ function outcomesAt(url: string, there: Judged[]): Outcome[] {
 function excuseFor(world: World, message: Written): Exception | undefined {
 	const equal = equalOf(world, message);
 	if (equal.some((one) => isKilledWhileHandingOver(world, one))) return 'killedWhileHandingOver';
+	if (isUnreadable(world, message)) return 'killedAfterKeyChange';
 	if (isUnidentified(world, equal)) return 'unidentified';
 	if (isWithoutClock(world, message)) return 'withoutClock';
 	if (equal.some((one) => isLostAtTheEnd(world, one))) return 'lostAtTheEnd';
@@ -246,6 +249,15 @@ function isOverwritten(
 	return olderCopies.some(({ url, from, to }) => {
 		const isOlder = url === inbox.url && [handled, ...told].some((time) => time <= to);
 		return isOlder && kills.some((kill) => from <= kill.at && kill.at < to + storedAgainMs);
+	});
+}
+
+/** Whether what n8n had stored of the question to the sender could not be read after a restart. */
+function isUnreadable({ keyChanges, kills, executions }: World, { phone }: Written): boolean {
+	return keyChanges.some((changedAt) => {
+		const killed = kills.filter(({ at }) => changedAt <= at && at < changedAt + storedAgainMs);
+		const told = executions.filter(({ phones }) => phones.includes(phone));
+		return killed.some((kill) => told.some(({ startedAt }) => startedAt <= kill.at));
 	});
 }
 

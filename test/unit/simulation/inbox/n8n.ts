@@ -5,6 +5,7 @@ import type { DeliveryNames } from '../../../../nodes/BusinessMessaging/inbox/me
 import type { OtherTrigger } from '../../../../nodes/BusinessMessaging/inbox/otherTrigger';
 import type { Calls } from '../../../../nodes/BusinessMessaging/inbox/protocol';
 import { type Action, DeliveryUnderWay, type Noted, type Schedule, type Trigger } from './parts';
+import { isIdle } from '../../../../nodes/BusinessMessaging/inbox/store';
 import { type Life, VirtualTime, newLife } from './time';
 
 /** n8n's address. */
@@ -23,6 +24,8 @@ export interface Process {
 	others: Map<string, { trigger: OtherTrigger; names: DeliveryNames; noted: Noted }>;
 	/** Opens the calls of our nodes. */
 	reader: CallReader;
+	/** The API key with which its inbox is encrypted. */
+	keyId?: string;
 }
 
 /** n8n. */
@@ -30,6 +33,8 @@ export abstract class N8n extends VirtualTime {
 	readonly log: string[] = [];
 	readonly triggers: Trigger[] = [];
 	readonly processes: Process[] = [];
+	/** When the API key was changed. */
+	readonly keyChanges: number[] = [];
 	/** When processes were killed; when older copies were read, and written back. */
 	readonly kills: Array<{ at: number; process: number }> = [];
 	readonly olderCopies: Array<{ url: string; from: number; to: number }> = [];
@@ -73,6 +78,11 @@ export abstract class N8n extends VirtualTime {
 		return Math.floor(this.now + this.clockMs);
 	}
 
+	protected changeKey(): void {
+		this.keyChanges.push(this.now);
+		this.keyId = `key ${this.keyChanges.length}`;
+	}
+
 	/** A process that has just started. */
 	protected fresh() {
 		const start = this.now;
@@ -80,11 +90,11 @@ export abstract class N8n extends VirtualTime {
 			now: () => this.wall(),
 			startedAt: () => start + this.clockMs,
 		});
-		return { life: newLife(), keepers: new Map(), others: new Map(), reader };
+		return { life: newLife(), keepers: new Map(), others: new Map(), reader, keyId: undefined };
 	}
 
 	/** Calls that begin in a process or an execution. */
-	protected abstract calls(life: Life): Calls;
+	protected abstract calls(life: Life, keyId?: string): Calls;
 
 	/** Whether anything can still happen: the simulation ends long after the last action. */
 	private get isAwake(): boolean {
@@ -157,6 +167,8 @@ export abstract class N8n extends VirtualTime {
 		trigger: Trigger,
 		{ gone, takes, isRemoved }: Extract<Action, { is: 'publish' }>,
 	): Promise<void> {
+		const { inbox: kept } = JSON.parse(trigger.stored) as { inbox?: unknown };
+		if (trigger.isInbox && isIdle(kept, this.wall())) await this.tellOthers(trigger, 'bye');
 		trigger.isPublished = false;
 		const unpublished = { url: trigger.url, from: this.now, to: Infinity };
 		this.unpublished.push(unpublished);
@@ -176,7 +188,7 @@ export abstract class N8n extends VirtualTime {
 		// The list of webhooks is read to register the trigger.
 		if (!trigger.isInbox && this.inbox.isRegistered)
 			trigger.stored = JSON.stringify({ ...JSON.parse(stored), other: this.noted() });
-		if (trigger.isInbox) await this.showOthers(trigger);
+		if (trigger.isInbox) await this.tellOthers(trigger, 'look');
 		if (!trigger.isRegistered) trigger.registeredAt = this.now;
 		if (trigger.isInbox)
 			for (const absence of this.absences) absence.to = Math.min(absence.to, this.now);
@@ -186,11 +198,11 @@ export abstract class N8n extends VirtualTime {
 		void this.keepAwake(trigger);
 	}
 
-	/** When it is published, the inbox says where it is. */
-	private async showOthers({ url: inbox }: Trigger): Promise<void> {
+	/** When it is published, the inbox says where it is; if nothing is open when it is unpublished, it says goodbye. */
+	private async tellOthers({ url: inbox }: Trigger, is: 'look' | 'bye'): Promise<void> {
 		const calls = this.calls(this.ever);
 		for (const { url, isRegistered, isInbox } of this.triggers)
-			if (isRegistered && !isInbox) await calls.callTrigger(url, { is: 'look', inbox });
+			if (isRegistered && !isInbox) await calls.callTrigger(url, { is, inbox });
 	}
 
 	/** When n8n starts, a trigger that has lost where the inbox is reads the list of webhooks. */

@@ -38,6 +38,12 @@ export type Action = { at: number } &
 		/** `quotes`: the run whose question it quotes. */
 		| { is: 'write'; person: number; text: string; isCertain: boolean; quotes?: number }
 		| { is: 'kill'; process: number; down: number }
+		/** It is delivered again with another text, if something identifies it. */
+		| { is: 'edit'; message: number }
+		/** n8n's clock is put back by some seconds. */
+		| { is: 'putBack'; by: number }
+		/** The API key is changed in the credential of all nodes. */
+		| { is: 'changeKey' }
 		| { is: 'killAsker'; run: number }
 		| { is: 'stop'; run: number }
 		/** For some seconds, a proxy responds with a page: to calls of runs, or to all requests to triggers. */

@@ -51,6 +51,13 @@ const killAsker = fc.record({
 	at: second(70),
 	run: fc.nat(2),
 });
+const edit = fc.record({ is: fc.constant('edit' as const), at: second(120), message: fc.nat(9) });
+const putBack = fc.record({
+	is: fc.constant('putBack' as const),
+	at: second(120),
+	by: fc.constantFrom(5, 60, 600),
+});
+const changeKey = fc.record({ is: fc.constant('changeKey' as const), at: second(120) });
 const stop = fc.record({ is: fc.constant('stop' as const), at: second(120), run: fc.nat(2) });
 const page = fc.record({
 	is: fc.constant('page' as const),
@@ -106,6 +113,7 @@ const mixed = fc
 		rarely(olderCopy),
 		rarely(publish),
 		rarely(page),
+		fc.tuple(rarely(edit), rarely(putBack), rarely(changeKey)).map((lists) => lists.flat()),
 	)
 	.map((lists) => (lists as Action[][]).flat());
 

@@ -79,6 +79,9 @@ export class World extends Executions {
 		if (action.is === 'kill') this.kill(action.process % setting.processes, action.down * 1_000);
 		if (action.is === 'killAsker') this.killAsker(this.executions[action.run]);
 		if (action.is === 'stop') this.stop(this.executions[action.run]);
+		if (action.is === 'edit') this.edit(this.written[action.message]);
+		if (action.is === 'putBack') this.clockMs -= action.by * 1_000;
+		if (action.is === 'changeKey') this.changeKey();
 		if (action.is === 'page')
 			this.pages.push({ of: action.of, until: this.now + action.lasts * 1_000 });
 		const trigger = this.triggers[('trigger' in action ? action.trigger : 0) % setting.triggers];
@@ -86,16 +89,20 @@ export class World extends Executions {
 		if (action.is === 'publish') void this.publish(trigger, action);
 	}
 
-	protected calls(life: Life) {
+	/** Calls use the current key, or one that was read before. */
+	protected calls(life: Life, keyId?: string) {
 		return {
 			now: () => this.wall(),
 			pause: async (ms: number) => await this.after(Math.max(0, ms), life),
-			callTrigger: async (url: string, request: Request) => await this.call(life, url, request),
+			callTrigger: async (url: string, request: Request) =>
+				await this.call(life, url, request, keyId ?? this.keyId),
 		};
 	}
 
 	private keeperOf(trigger: Trigger, process: Process): Keeper {
 		const known = process.keepers.get(trigger.url);
+		if (known && process.keyId !== this.keyId) known.sealAgain();
+		process.keyId = this.keyId;
 		if (known) return known;
 		const { life } = process;
 		const keeper = new Keeper(
@@ -155,8 +162,12 @@ export class World extends Executions {
 		return made;
 	}
 
-	private async call(life: Life, url: string, request: Request): Promise<CallResult> {
-		const { keyId } = this;
+	private async call(
+		life: Life,
+		url: string,
+		request: Request,
+		keyId: string,
+	): Promise<CallResult> {
 		const { once, body } = sealCall(keyId, url, request, this.wall());
 		const sent = JSON.stringify(body);
 		const result = await this.request(
@@ -217,7 +228,13 @@ export class World extends Executions {
 			void this.deliver(trigger, message);
 	}
 
-	private async deliver(trigger: Trigger, message: Written): Promise<void> {
+	private edit(message?: Written): void {
+		if (!message?.isCertain) return;
+		for (const trigger of this.triggers.filter((one) => one.isRegistered))
+			void this.deliver(trigger, message, 'Blue');
+	}
+
+	private async deliver(trigger: Trigger, message: Written, text = message.text): Promise<void> {
 		const { outcomes } = message;
 		if (!outcomes.has(trigger.url)) outcomes.set(trigger.url, { is: 'pending', at: this.now });
 		const { registeredAt } = trigger;
@@ -235,7 +252,7 @@ export class World extends Executions {
 				serviceTimeoutMs,
 				async (_, process, delivery) => {
 					isHandled = true;
-					return await this.receive(trigger, process, delivery, message);
+					return await this.receive(trigger, process, delivery, message, text);
 				},
 			);
 			if (status === 200) return;
@@ -253,17 +270,19 @@ export class World extends Executions {
 		process: Process,
 		delivery: DeliveryUnderWay,
 		message: Written,
+		text: string,
 	): Promise<number> {
 		const { id, isCertain, outcomes } = message;
 		if (!this.wants(trigger, message)) {
 			outcomes.delete(trigger.url);
 			return 200;
 		}
-		// The trigger recognizes an event that has started its workflow.
-		if (isCertain && trigger.started.includes(id)) return 200;
-		if (isCertain && trigger.starting.includes(id)) return 503;
+		// The trigger recognizes an event that has started its workflow, unless it was edited.
+		const isSame = isCertain && text === message.text;
+		if (isSame && trigger.started.includes(id)) return 200;
+		if (isSame && trigger.starting.includes(id)) return 503;
 		message.handledAt = this.now;
-		const verdict = await this.verdictAt(trigger, process, delivery, message);
+		const verdict = await this.verdictAt(trigger, process, delivery, { ...message, text });
 		if (!verdict) return 503;
 		const { is, startsToo } = verdict;
 		this.note(() => `${id} at ${trigger.url.slice(-17, -8)}: ${is}`);
