@@ -34,10 +34,10 @@ export const exceptions = {
 	killedAfterOlderCopy:
 		'this message came before an older copy was written back, and a process was killed within a minute',
 	killedAfterKeyChange:
-		'the API key was changed, and a process was killed before the open questions were encrypted again',
+		'the API key was changed, and a process was killed before the open questions were encrypted again or before it could read them',
 	killedWhileRepeating: 'a process was killed seconds after the question was repeated',
 	unidentified:
-		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute; or it is one of several equal messages, and a trigger was published or a response was lost then',
+		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute; or it is one of several equal messages, and a trigger was published or a response was lost then; or a trigger was published and the clock put back',
 	withoutClock:
 		'the service does not show its clock, and a process was killed between two deliveries of this message',
 	lostAtTheEnd:
@@ -91,7 +91,8 @@ export function faultsOf(world: World): Fault[] {
 		for (const [phone, keys] of repeated)
 			if (keys.size > repeats) add('repeated', `${id} ${phone}`, repetitionExcuse(world, phone));
 		for (const message of written.filter((one) => output.includes(one.id)))
-			if (!asked.has(message.phone) || quotesAnother(world, message, id)) add('misread', id);
+			if (!asked.has(message.phone) || quotesAnother(world, message, id))
+				add('misread', id, excuseFor(world, message));
 	}
 	const isDisturbed = world.schedule.actions.some(({ is }) =>
 		['kill', 'publish', 'page', 'changeKey'].includes(is),
@@ -255,15 +256,18 @@ function isOverwritten(
 /** Whether what n8n had stored of the question to the sender could not be read after a restart. */
 function isUnreadable({ keyChanges, kills, executions }: World, { phone }: Written): boolean {
 	return keyChanges.some((changedAt) => {
-		const killed = kills.filter(({ at }) => changedAt <= at && at < changedAt + storedAgainMs);
+		const killed = kills.filter(
+			({ at }) => changedAt - slackMs < at && at < changedAt + storedAgainMs,
+		);
 		const told = executions.filter(({ phones }) => phones.includes(phone));
 		return killed.some((kill) => told.some(({ startedAt }) => startedAt <= kill.at));
 	});
 }
 
 /** Whether nothing can tell a second delivery of a message from an equal message. */
-function isUnidentified({ kills, publications }: World, equal: Written[]): boolean {
+function isUnidentified({ kills, publications, schedule }: World, equal: Written[]): boolean {
 	if (equal[0].isCertain) return false;
+	if (publications.length > 0 && schedule.actions.some(({ is }) => is === 'putBack')) return true;
 	const isPublished = equal.some(({ at }) =>
 		publications.some((one) => Math.abs(one - at) < callMs),
 	);

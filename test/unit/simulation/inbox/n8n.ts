@@ -67,7 +67,7 @@ export abstract class N8n extends VirtualTime {
 				stored: JSON.stringify(
 					n > 0 && isThere ? { other: { url: this.triggers[0].url, at: 1 } } : {},
 				),
-				...{ starting: [], started: [], late: [], registeredAt: 0 },
+				...{ starting: [], started: [], late: [], registeredAt: 0, since: 0 },
 				...{ isPublished: isThere, isRegistered: isThere, wasPublished: isThere },
 			});
 		}
@@ -189,7 +189,8 @@ export abstract class N8n extends VirtualTime {
 		if (!trigger.isInbox && this.inbox.isRegistered)
 			trigger.stored = JSON.stringify({ ...JSON.parse(stored), other: this.noted() });
 		if (trigger.isInbox) await this.tellOthers(trigger, 'look');
-		if (!trigger.isRegistered) trigger.registeredAt = this.now;
+		if (!trigger.isRegistered)
+			Object.assign(trigger, { registeredAt: this.now, since: this.wall() });
 		if (trigger.isInbox)
 			for (const absence of this.absences) absence.to = Math.min(absence.to, this.now);
 		this.publications.push(this.now);
@@ -262,7 +263,7 @@ export abstract class N8n extends VirtualTime {
 		const { life: server } = process;
 		return await new Promise((resolve) => {
 			let isWaiting = true;
-			const delivery = new DeliveryUnderWay(trigger.registeredAt);
+			const delivery = new DeliveryUnderWay(trigger.since);
 			const finish = (result: T | undefined) => {
 				if (!isWaiting) return;
 				isWaiting = false;

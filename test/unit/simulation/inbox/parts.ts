@@ -98,6 +98,8 @@ export interface Trigger {
 	/** Whether it was published at any time. Only then may an execution of its workflow be under way. */
 	wasPublished: boolean;
 	registeredAt: number;
+	/** The same by n8n's clock. */
+	since: number;
 	stored: string;
 	/** Messages with which n8n is starting its workflow. */
 	starting: string[];

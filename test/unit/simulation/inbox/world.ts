@@ -325,7 +325,7 @@ export class World extends Executions {
 		const { trigger: other, names } = opened;
 		const confirmed = delivery.ended.then((end) => end === 'received');
 		const delivered = names.begin(arrival, this.wall(), confirmed);
-		const { url, registeredAt } = trigger;
+		const { url, since: registeredAt } = trigger;
 		const verdicts = await other.ask([delivered], { trigger: url, registeredAt });
 		delivery.note(this.notedBy(opened));
 		return verdicts?.[0];
