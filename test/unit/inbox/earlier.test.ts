@@ -52,3 +52,18 @@ test.each([
 		expect(again.ageMs).toBe(ageMs);
 	},
 );
+
+test.each([
+	['a millisecond before the limit', 599_999, 'reply'],
+	['in the millisecond of the limit', 600_000, 'ordinary'],
+])('a message %s', (_, now, is) => {
+	const person = personOf(0, { to: anna });
+	const asked = [{ run: runOf({ people: byItem([person]) }), person }];
+	expect(decideOn(asked, arrivalOf(), now).is).toBe(is);
+});
+
+test('a run that is being given its replies takes no more', () => {
+	const person = personOf(0, { to: anna });
+	const asked = [{ run: runOf({ people: byItem([person]), isClosed: true }), person }];
+	expect(decideOn(asked, arrivalOf(), 0).is).toBe('ordinary');
+});

@@ -1,7 +1,7 @@
 /** What counts as stored: only what n8n had written when it responded. */
 import { Known } from '../../../nodes/BusinessMessaging/inbox/known';
 import type { InboxDelivery, KeeperPorts } from '../../../nodes/BusinessMessaging/inbox/protocol';
-import { Store } from '../../../nodes/BusinessMessaging/inbox/store';
+import { Store, isIdle } from '../../../nodes/BusinessMessaging/inbox/store';
 import { own, runOf } from './parts';
 
 /** A store, and how often it has called its own trigger so that n8n stores everything. */
@@ -59,3 +59,14 @@ test.each([
 		expect(calls).toHaveLength(count);
 	},
 );
+
+test.each([
+	['nothing', undefined, true],
+	['nothing but its process', { by: 'p' }, true],
+	['an open run', { 'run-0000001': 'sealed', settled: '' }, false],
+	['a late reply', { settled: '', late: 'sealed' }, false],
+	['a reply of this minute, which other triggers may still receive', { settled: 'm1.a' }, false],
+	['a reply of an hour ago', { settled: 'm1.0' }, true],
+])('an inbox of which n8n has stored %s may say goodbye: %p, %p', (_, stored, expected) => {
+	expect(isIdle(stored, 10 * 60_000)).toBe(expected);
+});
