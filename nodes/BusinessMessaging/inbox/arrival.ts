@@ -38,7 +38,7 @@ export function toArrival(event: IncomingEvent): Arrival | undefined {
 
 /**
  * What identifies a message: its own ID and the sender, whatever else changes, e.g. when it is edited or the URL of its
- * file is signed anew. `id` may also be the ID of a conversation, so it counts only together with the other fields.
+ * file gets a new signature. `id` may also be the ID of a conversation, so it counts only together with the other fields.
  */
 function nameOf(
 	{ envelope, key }: IncomingEvent,
@@ -60,9 +60,9 @@ function hash(text: string): string {
 const contentNames = [
 	...['media', 'mediaUrl', 'mediaId', 'attachment', 'attachments', 'file', 'files', 'fileUrl'],
 	...['fileName', 'mimeType', 'caption', 'image', 'imageUrl', 'photo', 'picture', 'audio', 'voice'],
-	...['ptt', 'video', 'document', 'pdf', 'location', 'vcard', 'order'],
+	...['ptt', 'video', 'document', 'pdf', 'location', 'order'],
 ].map(plain);
-const contentTypes = [...contentNames, 'contact', 'contacts', 'vcard'];
+const contentTypes = [...contentNames, 'contact', 'contacts'];
 /** Types of messages that say nothing, whatever they contain. Assumption: the usual names. */
 const emptyTypes = ['reaction', 'sticker', 'system'];
 const typeNames = ['type', 'messageType', 'kind', 'contentType'].map(plain);

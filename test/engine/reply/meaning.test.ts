@@ -53,8 +53,7 @@ describe('one message answers one question', () => {
 		const refund = await people.ask([anna], approval);
 		const account = await people.ask([anna], approval);
 		const said = { ...id, from: anna, timestamp: now() };
-		for (const data of [first, second])
-			await deliver([keeper], received({ ...said, ...data } as never));
+		for (const data of [first, second]) await deliver([keeper], received({ ...said, ...data }));
 		expect(await jsonOf(account)).toMatchObject([{ text: 'ok' }]);
 		expect(refund.outputs).toBeUndefined();
 		expect(startedBy(keeper)).toEqual([]);
@@ -93,10 +92,10 @@ describe('a message that quotes a question', () => {
 
 test('of several open questions, the latest that the reply fits gets it, and otherwise the latest is repeated', async () => {
 	await inbox();
-	const colour = await people.ask([anna], { responseType: 'choice', choices: 'Red, Blue' });
+	const shade = await people.ask([anna], { responseType: 'choice', choices: 'Red, Blue' });
 	const size = await people.ask([anna], { responseType: 'number' });
 	await people.write(anna, 'Blue');
-	expect(await jsonOf(colour)).toMatchObject([{ answer: 'Blue' }]);
+	expect(await jsonOf(shade)).toMatchObject([{ answer: 'Blue' }]);
 	expect(service.sent()).toHaveLength(2);
 	await people.write(anna, 'large');
 	expect(service.sent()).toHaveLength(3);

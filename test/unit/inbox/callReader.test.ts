@@ -1,4 +1,5 @@
 /** Calls between our nodes: each is valid once, for its receiver, and only with content of the expected form. */
+import { omit } from 'lodash';
 import { z } from 'zod';
 
 import { CallReader, openResponse, sealCall } from '../../../nodes/BusinessMessaging/inbox/calls';
@@ -22,7 +23,7 @@ function make() {
 }
 
 const what = (more: object) => {
-	const { firstAt: _, ...arrival } = arrivalOf({ key: 'm' });
+	const arrival = omit(arrivalOf({ key: 'm' }), 'firstAt');
 	const messages = [{ arrival: { ...arrival, ...more }, name: 'p.1', ageMs: 0 }];
 	return { is: 'what', from: { trigger: own, registeredAt: 0 }, messages };
 };

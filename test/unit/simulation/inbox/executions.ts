@@ -89,6 +89,7 @@ export abstract class Executions extends N8n {
 				...{ messages: [], misfits: [] },
 			}),
 		);
+		let until = Infinity;
 		try {
 			for (let at = 0; at < people.length; at += 2) {
 				await asker.tell(people.slice(at, at + 2));
@@ -102,7 +103,8 @@ export abstract class Executions extends N8n {
 				}
 			}
 			const asked = people.filter(({ to }) => execution.asked.has(to));
-			execution.until = (await asker.close(asked)) - this.clockMs;
+			until = await asker.close(asked);
+			execution.until = until - this.clockMs;
 			if (asked.length === 0) {
 				execution.state = 'failed';
 				return;
@@ -116,7 +118,7 @@ export abstract class Executions extends N8n {
 		execution.state = 'waiting';
 		execution.waitsAt = this.now;
 		this.note(() => `run ${id} waits`);
-		this.endAt(execution, execution.until + this.clockMs + graceMs);
+		this.endAt(execution, until + graceMs);
 	}
 
 	/** n8n itself ends a wait when its clock shows a time. */
