@@ -85,7 +85,7 @@ export function startedWith(execution: Execution, trigger: string): INodeExecuti
 
 /**
  * Whether n8n responded to a delivery with 200 while it opened its database, and so has not handled it
- * (docs/trigger-guarantees.md).
+ * (docs/trigger.md).
  */
 export function cameAtStart({ attempts }: { attempts: Array<{ text?: string }> }): boolean {
 	return attempts.at(-1)?.text?.startsWith('n8n is starting up') === true;

@@ -17,7 +17,7 @@ const deliveryField =
 const idField = /(^|[^a-z])id$|[a-z]I[dD]$/;
 
 /**
- * A key that all deliveries of an event share, and no other event has (table: docs/trigger-guarantees.md). The `id` in
+ * A key that all deliveries of an event share, and no other event has (table: docs/trigger.md). The `id` in
  * a payload may belong to a conversation, so the whole payload counts; fields beside it may describe the delivery.
  * @returns undefined if nothing identifies the event: two equal texts of a customer are two messages
  */

@@ -1,4 +1,4 @@
-/** Recognizes events that were delivered before. Why none is lost: docs/trigger-guarantees.md, docs/adr/0005-trigger.md. */
+/** Recognizes events that were delivered before. Why none is lost: docs/trigger.md, docs/adr/0005-trigger.md. */
 import { uniqBy } from 'lodash';
 import { sleep } from 'n8n-workflow';
 

@@ -50,7 +50,7 @@ export async function openSingle(envOf: EnvOf): Promise<Machine> {
 	const { install, packages, folder } = await Environment.open();
 	const userFolder = path.join(folder, 'n8n');
 	const receivers: N8nProcess[] = [];
-	// As docs/trigger-guarantees.md recommends, the balancer forwards nothing before n8n is ready.
+	// As docs/trigger.md recommends, the balancer forwards nothing before n8n is ready.
 	const url = await startBalancer(receivers);
 	const env = { ...envOf(userFolder), N8N_WEBHOOK_URL: `${url}/` };
 	const server = { userFolder, packages, install, env };

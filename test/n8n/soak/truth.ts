@@ -19,7 +19,7 @@ import { ACTION, OPTED_OUT, patiently, type Shop, START } from './shop';
 
 /** How long after n8n's response an execution may appear, ms. */
 const SETTLED_AFTER = 120_000;
-/** If n8n stops within this time after its response to an event, the event may start twice, as docs/trigger-guarantees.md says, ms. */
+/** If n8n stops within this time after its response to an event, the event may start twice, as docs/trigger.md says, ms. */
 const LAST_MOMENT = 3_000;
 const READ_AT_ONCE = 4;
 /** How long n8n may go on with a delivery after the service has given up, e.g. while its database does not respond, ms. */

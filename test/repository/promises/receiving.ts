@@ -2,7 +2,7 @@
 import { promised } from './promised';
 
 export const receiving = [
-	...promised('docs/trigger-guarantees.md', '2026-11-29 3f36dc18', {
+	...promised('docs/trigger.md', '2026-11-29 3f36dc18', {
 		'A correct registration is kept, and surplus registrations are removed': [
 			'engine/trigger/lifecycle.test.ts: is kept if it is correct',
 		],
@@ -71,8 +71,6 @@ export const receiving = [
 				'engine/trigger/collect.test.ts: has all events delivered again if n8n could not start the execution, with %j',
 				'n8n/e2e/trigger.test.ts: n8n is killed while messages arrive, in groups too, and receipts in batches',
 			],
-	}),
-	...promised('docs/trigger.md', '2026-11-29 3f36dc18', {
 		'a call without this secret gets 401 and starts nothing': [
 			'engine/trigger/deliveries.test.ts: answers a call %s with 401 and starts nothing',
 		],
