@@ -3,11 +3,11 @@
 
 const nodes = 'nodes/BusinessMessaging';
 /** Helpers that know nothing of the service, for every folder of the nodes. */
-const helpers = `^${nodes}/(boundedMap|foldText|jsonValues|log|mutex|readApproval|yieldToN8n)\\.ts$`;
+const helpers = `^${nodes}/(boundedMap|campaignName|foldText|jsonValues|log|mutex|readApproval|yieldToN8n)\\.ts$`;
 /** Folders of the nodes for others of them. */
 const inNodes = (...names) => [helpers, ...names.map((name) => `^${nodes}/${name}/`)];
 const client = ['api', 'reading', 'phone', 'transport'];
-const operations = [...client, 'operations'];
+const operations = [...client, 'campaign', 'operations'];
 
 /** Each folder with what it may import besides its own files. */
 const folders = {
@@ -15,7 +15,8 @@ const folders = {
 	[`${nodes}/reading`]: inNodes('api'),
 	[`${nodes}/phone`]: inNodes(),
 	[`${nodes}/transport`]: inNodes('api', 'reading', 'phone'),
-	[`${nodes}/operations`]: inNodes(...client),
+	[`${nodes}/campaign`]: inNodes('phone', 'reading', 'transport'),
+	[`${nodes}/operations`]: inNodes(...client, 'campaign'),
 	[`${nodes}/execution`]: inNodes(...operations),
 	[`${nodes}/editor`]: inNodes(...operations),
 	[`${nodes}/webhooks`]: inNodes(...operations),

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { groupBy, map, sortBy, startCase, toLower, union } from 'lodash';
 
 import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
-import { operations } from '../nodes/BusinessMessaging/nodeProperties';
+import { operations, tableOperations } from '../nodes/BusinessMessaging/nodeProperties';
 import { intentPhrases } from '../nodes/BusinessMessaging/webhooks/intent';
 import { buildOpenApiDocument } from '../sandbox/openapi';
 import { filesBelow, readText, root } from '../harness/engine/files';
@@ -79,7 +79,9 @@ const wordRows = /(?<=\n\| Language .*\n\|.*\n)(\|.*\n)*/;
 /** Resources keep their order; a new one comes last. */
 function withAllOperations(rows: string): string {
 	const present = [...rows.matchAll(/^\| (\w+) /gm)].map(([, name]) => name);
-	const ofResource = groupBy(operations, ({ resource }) => startCase(resource));
+	const ofResource = groupBy([...operations, ...tableOperations], ({ resource }) =>
+		startCase(resource),
+	);
 	return union(present, Object.keys(ofResource))
 		.map((name) => `| ${name} | ${sortBy(map(ofResource[name], 'name'), toLower).join(', ')} |\n`)
 		.join('');

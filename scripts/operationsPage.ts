@@ -3,7 +3,7 @@ import { countBy, partition, sortBy, uniqBy, upperFirst, type Dictionary } from 
 import type { INodeProperties } from 'n8n-workflow';
 
 import { eventKinds } from '../nodes/BusinessMessaging/api/events';
-import { operations } from '../nodes/BusinessMessaging/nodeProperties';
+import { operations, tableOperations } from '../nodes/BusinessMessaging/nodeProperties';
 import { triggerProperties } from '../nodes/BusinessMessaging/trigger/triggerDescription';
 
 /** One item of the output of each operation, by resource and value, e.g. `message sendText`, and of each event, by its type. */
@@ -22,7 +22,8 @@ function fieldsIn({ type, options = [] }: INodeProperties): INodeProperties[] | 
 const withParts = (fields: readonly INodeProperties[]): INodeProperties[] =>
 	fields.flatMap((field) => [field, ...withParts(fieldsIn(field) ?? [])]);
 
-const allFields = operations.flatMap(fieldsOf);
+const all = [...operations, ...tableOperations];
+const allFields = all.flatMap(fieldsOf);
 const known = withParts([...allFields, ...triggerProperties]);
 
 /** The label of a value of a field: the name of a choice, or on and off. */
@@ -108,7 +109,7 @@ function json(output: unknown): string[] {
 }
 
 /** The section of one operation. Of fields that several operations have, only the names. */
-function sectionOf(operation: (typeof operations)[number], outputs: Outputs): string[] {
+function sectionOf(operation: (typeof all)[number], outputs: Outputs): string[] {
 	const { resource, name, value, description } = operation;
 	const own = fieldsOf(operation).flatMap((field) => {
 		if (!isMixed(field)) return isShared(field) ? [] : linesOf([field]);
@@ -130,7 +131,16 @@ function sectionOf(operation: (typeof operations)[number], outputs: Outputs): st
 	];
 }
 
-const order = ['message', 'contact', 'conversation', 'template', 'webhook', 'analytics', 'account'];
+const order = [
+	'message',
+	'campaign',
+	'contact',
+	'conversation',
+	'template',
+	'webhook',
+	'analytics',
+	'account',
+];
 
 /** The page. @param outputs from runs against the sandbox */
 export function operationsPage(outputs: Outputs): string {
@@ -149,7 +159,7 @@ export function operationsPage(outputs: Outputs): string {
 		'',
 		'## Operations of the node',
 		'',
-		...sortBy(operations, ({ resource }) => order.indexOf(resource)).flatMap((one) =>
+		...sortBy(all, ({ resource }) => order.indexOf(resource)).flatMap((one) =>
 			sectionOf(one, outputs),
 		),
 		'## Fields of several operations',

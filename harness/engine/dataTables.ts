@@ -25,7 +25,7 @@ interface Table {
 
 interface Condition {
 	keyName: string;
-	condition: 'eq' | 'neq' | 'gt' | 'gte' | 'like';
+	condition: 'eq' | 'neq' | 'gt' | 'gte' | 'lte' | 'like';
 	keyValue: string | number;
 }
 
@@ -176,6 +176,7 @@ export class DataTables {
 			if (condition === 'eq') return value === wanted;
 			if (condition === 'gt') return value > wanted;
 			if (condition === 'gte') return value >= wanted;
+			if (condition === 'lte') return value <= wanted;
 			if (condition !== 'like') throw new Error(`Unknown condition ${String(condition)}`);
 			const parts = String(wanted).split('%').map(escapeRegExp);
 			return new RegExp(`^${parts.join('.*')}$`).test(String(value));

@@ -3,13 +3,13 @@
  * with n8n's three ways to handle errors.
  */
 import { expect } from 'expect';
-import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { type EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../../nodes/BusinessMessaging/nodeProperties';
 import type { FaultOrder } from '../../sandbox/faults';
 import { until } from '../until';
-import { type Service, Triggers } from './service';
+import { type Service, Triggers, sendText } from './service';
 import { welcomeParameters } from './templates';
 
 /** Runs the action node against a sandbox, which is emptied before each test. */
@@ -151,6 +151,25 @@ export async function previewedOutput(service: Service, resource: string, value:
 	const { outputs, error } = await service.run({ parameters, items: [{ ...first, phone }] });
 	expect(error).toBeUndefined();
 	return outputs[0].at(-1)?.json;
+}
+
+/** What the operations on tables output after a campaign of one person who has got and read the message. */
+export async function tableOutput(service: Service, resource: string, value: string) {
+	service.engine.tables.reset();
+	const run = async (parameters: INodeParameters, item: IDataObject = {}) => {
+		const { outputs, error } = await service.run({ parameters, items: [item] });
+		expect(error).toBeUndefined();
+		return outputs[0][0].json;
+	};
+	const options = { variant: 'A', personName: 'Anna Schmidt' };
+	const campaign = { sendOnce: true, campaign: 'spring-sale', options };
+	const { to, messageId } = await run({ ...sendText, ...campaign });
+	const receipt = { to, messageId, time: '2030-01-31T10:00:00.000Z' };
+	const recorded = { resource, operation: 'recordEvents' };
+	await run(recorded, { event: 'message.delivered', ...receipt });
+	const read = await run(recorded, { event: 'message.read', ...receipt });
+	if (value === 'recordEvents') return read;
+	return await run({ resource, operation: value, campaign: 'spring-sale' });
 }
 
 /** The item of Send and Wait for Response after a reply. */

@@ -60,6 +60,12 @@ const replies = [
 
 export const suitesOf: Record<string, string[]> = {
 	api: ['unit/api/endpoints', ...transport.slice(0, 6), ...operations, ...receiving],
+	campaign: [
+		'unit/campaign/significance',
+		'engine/campaign/recordEvents',
+		'engine/campaign/followUp',
+		'engine/execution/optOuts',
+	],
 	reading: [
 		'fuzz/reading',
 		'unit/reading/readError',

@@ -9,7 +9,13 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { findOperation, properties, replyWebhooks, subtitle } from './nodeProperties';
+import {
+	findOperation,
+	findTableOperation,
+	properties,
+	replyWebhooks,
+	subtitle,
+} from './nodeProperties';
 import { pickers } from './editor/pickers';
 import { resourceMapping } from './editor/templateForm';
 import { testCredential } from './transport/credentialTest';
@@ -55,6 +61,11 @@ export class BusinessMessaging implements INodeType {
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const resource = this.getNodeParameter('resource', 0);
 		const value = this.getNodeParameter('operation', 0);
+		const tableOperation = findTableOperation(resource, value);
+		if (tableOperation) {
+			const { runOnTables } = await import('./execution/runOnTables.js');
+			return [await runOnTables(this, tableOperation)];
+		}
 		const operation = findOperation(resource, value);
 		if (!operation) {
 			// n8n adds the entry Custom API Call to the operations of each node with a credential.

@@ -5,6 +5,7 @@ import { pick, sortBy, startCase, uniq, upperFirst } from 'lodash';
 import * as operationModules from './operations';
 import { showFor } from './operations/fields';
 import type { Operation, Resource } from './operations/operation';
+import type { TableOperation } from './operations/tableOperation';
 
 /** The most used operation of each resource, which is the default. In the dropdown, it stays in alphabetical order, as n8n requires. */
 const mostUsed = [
@@ -14,16 +15,24 @@ const mostUsed = [
 	'getAll',
 	'getCurrent',
 	'getMessageStatistics',
+	'getRecipients',
 ];
 
 /** All operations of the node, by resource. */
-export const operations: Operation[] = sortBy(Object.values(operationModules), [
+const allOperations: Array<Operation | TableOperation> = sortBy(Object.values(operationModules), [
 	'resource',
 	({ value }) => (mostUsed.includes(value) ? mostUsed.indexOf(value) : mostUsed.length),
 	({ name }) => name.toLowerCase(),
 ]);
 
-const resources = uniq(operations.map(({ resource }) => resource));
+const isOnTables = (operation: Operation | TableOperation): operation is TableOperation =>
+	'runAll' in operation;
+
+/** Those that make requests to the service, and those on n8n's data tables. */
+export const operations = allOperations.filter((one): one is Operation => !isOnTables(one));
+export const tableOperations = allOperations.filter(isOnTables);
+
+const resources = uniq(allOperations.map(({ resource }) => resource));
 
 const resourceField: INodeProperties = {
 	displayName: 'Resource',
@@ -35,7 +44,7 @@ const resourceField: INodeProperties = {
 };
 
 function operationField(resource: Resource): INodeProperties {
-	const own = operations.filter((operation) => operation.resource === resource);
+	const own = allOperations.filter((operation) => operation.resource === resource);
 	const firstOperation = own[0].value;
 	const shown = sortBy(own, ({ name }) => name.toLowerCase());
 	return {
@@ -49,7 +58,7 @@ function operationField(resource: Resource): INodeProperties {
 	};
 }
 
-function fieldsOf({ fields, resource, value }: Operation): INodeProperties[] {
+function fieldsOf({ fields, resource, value }: Operation | TableOperation): INodeProperties[] {
 	return fields.map((field) => showFor(field, { resource: [resource], operation: [value] }));
 }
 
@@ -57,7 +66,7 @@ function fieldsOf({ fields, resource, value }: Operation): INodeProperties[] {
 export const properties: INodeProperties[] = [
 	resourceField,
 	...resources.map(operationField),
-	...operations.flatMap(fieldsOf),
+	...allOperations.flatMap(fieldsOf),
 ];
 
 /** The webhooks to which n8n sends requests while an execution waits. */
@@ -74,13 +83,16 @@ export const replyWebhooks: IWebhookDescription[] = [
 
 /** Finds an operation by what a workflow has saved. */
 export function findOperation(resource: string, value: string): Operation | undefined {
-	return operations.find(
-		(operation) => operation.resource === resource && operation.value === value,
-	);
+	return operations.find((one) => one.resource === resource && one.value === value);
+}
+
+/** The same for an operation on tables. */
+export function findTableOperation(resource: string, value: string): TableOperation | undefined {
+	return tableOperations.find((one) => one.resource === resource && one.value === value);
 }
 
 const titles = Object.fromEntries(
-	operations.map(({ resource, value, name, action }) => {
+	allOperations.map(({ resource, value, name, action }) => {
 		const title = startCase(action).replace(/ (Or|And|For) /g, (word) => word.toLowerCase());
 		return [`${resource} ${value}`, resource === 'message' ? name : title];
 	}),

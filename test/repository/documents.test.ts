@@ -9,7 +9,7 @@ import type { INode, INodeTypeDescription } from 'n8n-workflow';
 
 import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessaging.node';
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
-import { operations } from '../../nodes/BusinessMessaging/nodeProperties';
+import { operations, tableOperations } from '../../nodes/BusinessMessaging/nodeProperties';
 import { intentPhrases } from '../../nodes/BusinessMessaging/webhooks/intent';
 import { controlWords } from '../../sandbox/controls';
 import { changeableSchema } from '../../sandbox/options';
@@ -174,7 +174,7 @@ test('the README names every operation', () => {
 		resource.toLowerCase(),
 		names.split(', ').sort(),
 	]);
-	const byResource = groupBy(operations, 'resource');
+	const byResource = groupBy([...operations, ...tableOperations], 'resource');
 	const hint = 'npm run docs -- readme';
 	expect({ hint, names: Object.fromEntries(listed) }).toEqual({
 		hint,

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
-import { operations } from '../../nodes/BusinessMessaging/nodeProperties';
-import { previewedOutput, repliedOutput } from '../../harness/engine/everyOperation';
+import { operations, tableOperations } from '../../nodes/BusinessMessaging/nodeProperties';
+import { previewedOutput, repliedOutput, tableOutput } from '../../harness/engine/everyOperation';
 import { readText, root } from '../../harness/engine/files';
 import { Triggers, customer, sendText, useService } from '../../harness/engine/service';
 import { until } from '../../harness/until';
@@ -29,6 +29,8 @@ test('docs/operations.md is what the nodes say and output', async () => {
 			? await repliedOutput(service)
 			: await previewedOutput(service, resource, value);
 	}
+	for (const { resource, value } of tableOperations)
+		outputs[`${resource} ${value}`] = await tableOutput(service, resource, value);
 	service.sandbox.reset();
 	const events = eventKinds.map(({ value }) => value);
 	const trigger = await new Triggers(service).active({ parameters: { events } });

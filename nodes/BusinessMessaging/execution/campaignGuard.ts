@@ -53,7 +53,8 @@ export class CampaignGuard implements Guard {
 		const wish = wishOf(request);
 		if (!wish) return await send();
 		const details = {
-			...{ name: '', account: '' },
+			name: request.rules?.campaign?.person ?? '',
+			account: '',
 			message: messageOf(request),
 			variant: request.rules?.campaign?.variant ?? '',
 		};

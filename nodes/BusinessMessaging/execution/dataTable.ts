@@ -11,6 +11,7 @@ import type {
 	IWorkflowBase,
 } from 'n8n-workflow';
 
+import type { RowValues } from '../campaign/tables';
 import { textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
 
@@ -36,12 +37,9 @@ export interface TableUse {
 /** A condition for a row. `like` has `%` for any characters. */
 export interface Condition {
 	column: string;
-	is: 'eq' | 'neq' | 'gt' | 'gte' | 'like';
+	is: 'eq' | 'neq' | 'gt' | 'gte' | 'lte' | 'like';
 	value: string | number;
 }
-
-/** Values for the columns of a row; a time is a text in ISO 8601. */
-export type RowValues = Record<string, string | null>;
 
 /** Rows in a call: as many as n8n's node reads in one piece, so that a row that is added meanwhile does no harm. */
 const pageSize = 1_000;
@@ -78,7 +76,7 @@ export async function openDataTable(
 			`The data table "${name}" has no column ${missing.join(', ')}`,
 			`Add it in n8n's Data tables, as text (names that end with "At": as date and time). Or rename the table: the node then creates a new, empty table.`,
 		);
-	return new DataTable(caller, textOrJson(found.id));
+	return new DataTable(caller, textOrJson(found.id), names);
 }
 
 async function findTable(caller: TableCaller, name: string): Promise<IDataObject | undefined> {
@@ -114,6 +112,8 @@ export class DataTable {
 	constructor(
 		private readonly caller: TableCaller,
 		readonly id: string,
+		/** The names of its columns, without those that n8n itself adds. */
+		readonly columns: string[],
 	) {}
 
 	/** The rows after an ID (exclusive) for which all conditions hold, in the order of their IDs, in parts. */
@@ -125,6 +125,32 @@ export class DataTable {
 			if (rows.length < pageSize) return;
 			after = Number(rows[rows.length - 1].id);
 		}
+	}
+
+	/**
+	 * All rows after an ID (exclusive) in the order of their IDs, in parts. n8n counts all rows that match at each call, so
+	 * a condition for the last ID makes it fast.
+	 */
+	async *readAll(from: number): AsyncIterable<IDataObject[]> {
+		const end = Number((await this.last())?.id ?? 0);
+		for (let after = from; after < end; after += pageSize) {
+			const isInPart: Condition = { column: 'id', is: 'lte', value: after + pageSize };
+			const rows = await this.get([isInPart], after, { orderByDirection: 'ASC', limit: pageSize });
+			if (rows.length > 0) yield rows;
+		}
+	}
+
+	/** The first row after an ID (exclusive). */
+	async first(from: number): Promise<IDataObject | undefined> {
+		return (await this.get([], from, { orderByDirection: 'ASC', limit: 1 })).at(0);
+	}
+
+	/** The rows with these IDs. */
+	async rowsWith(ids: number[]): Promise<IDataObject[]> {
+		const found: IDataObject[] = [];
+		for (const part of chunk(ids, maxConditions))
+			found.push(...(await this.row('get', { ...anyOf(part), limit: pageSize })));
+		return found;
 	}
 
 	/** The row with the greatest ID; undefined in an empty table. */

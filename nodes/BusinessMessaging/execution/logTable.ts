@@ -1,12 +1,12 @@
 /** The campaign log as one of n8n's data tables. docs/adr/0014-campaign-log.md */
 import type { IDataObject } from 'n8n-workflow';
 
+import type { RowValues } from '../campaign/tables';
 import { textOrJson } from '../jsonValues';
 import type { LogFilter, LogTable, NewLogRow } from './campaignClaims';
 import type { LogRow } from './campaignLog';
 import {
 	type Condition,
-	type RowValues,
 	type TableCaller,
 	type TableDescription,
 	openDataTable,
@@ -38,7 +38,7 @@ const columns: TableDescription['columns'] = {
 };
 
 /** The table of the campaign log. What happened after sending is written by other operations and by workflows. */
-const logTable: TableDescription = {
+export const logTable: TableDescription = {
 	name: logTableName,
 	columns,
 	optional: ['deliveredAt', 'readAt', 'failedAt', 'repliedAt', 'reply', 'optedOutAt'],
@@ -69,6 +69,12 @@ const emptyTable: LogTable = {
 	insert: async () => await Promise.resolve(),
 	delete: async () => await Promise.resolve(),
 };
+
+/** Other spellings of a campaign's name differ only in characters between these, or instead of them. */
+export function campaignPattern(name: string): string {
+	const signs = name.match(/[A-Za-z\d]/g) ?? [];
+	return `%${signs.join('%')}%`;
+}
 
 function toConditions(filter: LogFilter): Condition[] {
 	const { campaign, lastDigits, since, notBy, claimsOf } = filter;

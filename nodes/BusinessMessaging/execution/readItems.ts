@@ -53,6 +53,15 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	return await mapInTurns(context.getInputData(), readItem);
 }
 
+/** The values of the fields of an item, by their names. @throws InputError for an invalid one */
+export function readValues(
+	fields: readonly ParameterField[],
+	reader: FieldReader,
+	index: number,
+): Values {
+	return Object.fromEntries(fields.map((one) => [one.name, readValue(one, reader, index)]));
+}
+
 /** @throws InputError for a value that does not fit its field, and for a required one that is empty */
 function readValue(field: ParameterField, reader: FieldReader, index: number): unknown {
 	const value = coerce(field, reader.read(field, index));

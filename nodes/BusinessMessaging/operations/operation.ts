@@ -29,6 +29,7 @@ import { additionalFields, queryParameters } from './openFields';
 export type Resource =
 	| 'account'
 	| 'analytics'
+	| 'campaign'
 	| 'contact'
 	| 'conversation'
 	| 'message'
@@ -36,7 +37,7 @@ export type Resource =
 	| 'webhook';
 
 /** The names of an operation, and its endpoint. */
-interface OperationNames {
+export interface OperationNames {
 	resource: Resource;
 	/** Title Case label, e.g. "Send Text". */
 	name: string;

@@ -39,10 +39,19 @@ export function periodQuery(
 }
 
 function toUtc(label: string, written: unknown, timeZone: string): string | undefined {
+	return readDate(label, written, timeZone)?.toUTC().toISO();
+}
+
+/** Reads a field with a date and time, in the workflow's time zone; undefined if it is empty. @throws InputError */
+export function readDate(
+	label: string,
+	written: unknown,
+	timeZone: string,
+): DateTime<true> | undefined {
 	const text = textOrJson(written).trim();
 	if (text === '') return undefined;
 	const time = DateTime.fromISO(text, { zone: timeZone });
-	if (time.isValid) return time.toUTC().toISO();
+	if (time.isValid) return time;
 	throw new InputError(
 		`'${label}' cannot be "${quoted(text)}"`,
 		'Enter a date such as 2030-01-31, or a time such as 2030-01-31T09:00:00.',

@@ -5,9 +5,10 @@ import path from 'node:path';
 import { mapValues } from 'lodash';
 import { ExecuteContext } from 'n8n-core';
 
-import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
+import { operations, tableOperations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import {
 	previewedOutput,
+	tableOutput,
 	repliedOutput,
 	testEveryOperation,
 } from '../../../harness/engine/everyOperation';
@@ -49,6 +50,10 @@ describe('previews equal the output of a run', () => {
 			check(resource, value, await previewedOutput(service, resource, value)),
 	);
 
+	test.each(tableOperations)('$resource $value', async ({ resource, value }) =>
+		check(resource, value, await tableOutput(service, resource, value)),
+	);
+
 	/** Not available in older engines: see `npm run test:compat`. */
 	const testOfWaiting = 'getSignedResumeUrl' in ExecuteContext.prototype ? test : test.skip;
 
@@ -57,7 +62,7 @@ describe('previews equal the output of a run', () => {
 	);
 
 	test('each operation has a preview, and nothing else has one', () => {
-		const expected = operations.map(
+		const expected = [...operations, ...tableOperations].map(
 			({ resource, value }) => `${previewFolder}/${resource}/${value}.json`,
 		);
 		expect(filesBelow(previewFolder)).toEqual(expected.sort());

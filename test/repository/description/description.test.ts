@@ -170,6 +170,7 @@ test('the default operation of each resource is the most used one, and saved wor
 	expect(Object.fromEntries(defaults)).toEqual({
 		account: 'getCurrent',
 		analytics: 'getMessageStatistics',
+		campaign: 'getRecipients',
 		contact: 'upsert',
 		conversation: 'getAll',
 		message: 'sendText',

@@ -1,6 +1,16 @@
 /** Send Once: a campaign reaches each recipient at most once, whenever and however often the workflow runs. */
 import { type ValuesOf, booleanField, showFor, textField } from '../fields';
 
+/** The name of a campaign. */
+export const campaignNameField = textField({
+	displayName: 'Campaign',
+	name: 'campaign',
+	required: true,
+	placeholder: 'e.g. spring-sale-2030',
+	description:
+		'Name of the campaign. To send to the same people again, use another name. For one message per order, use the order number as the name.',
+});
+
 /** The fields of Send Once. */
 export const campaignFields = [
 	booleanField({
@@ -9,15 +19,7 @@ export const campaignFields = [
 		description:
 			'Whether each recipient gets the campaign only once. To send again, delete the row of the recipient in the data table Business Messaging Campaigns.',
 	}),
-	textField({
-		displayName: 'Campaign',
-		name: 'campaign',
-		required: true,
-		displayOptions: { show: { sendOnce: [true] } },
-		placeholder: 'e.g. spring-sale-2030',
-		description:
-			'Name of the campaign. To send to the same people again, use another name. For one message per order, use the order number as the name.',
-	}),
+	showFor(campaignNameField, { sendOnce: [true] }),
 ] as const;
 
 /** Further fields of Send Once, for Options. */
@@ -28,6 +30,16 @@ export const campaignOptions = [
 			name: 'includeOptedOut',
 			description:
 				'Whether the message also goes to people in the data table Opt-outs, e.g. because it is about an order. Otherwise, they get no message of a campaign.',
+		}),
+		{ '/sendOnce': [true] },
+	),
+	showFor(
+		textField({
+			displayName: 'Name in Campaign Log',
+			name: 'personName',
+			placeholder: 'e.g. {{ $json.name }}',
+			description:
+				"The person's name. The node saves it in the data table, and Campaign → Get Recipients returns it, e.g. for a reminder.",
 		}),
 		{ '/sendOnce': [true] },
 	),
@@ -50,9 +62,13 @@ export type Campaign = NonNullable<ReturnType<typeof readCampaign>>;
 export function readCampaign({
 	sendOnce,
 	campaign,
-	options: { variant = '', includeOptedOut = false },
+	options: { variant = '', personName = '', includeOptedOut = false },
 }: ValuesOf<typeof campaignFields> & { options: Partial<ValuesOf<typeof campaignOptions>> }) {
-	return sendOnce
-		? { name: campaign.trim(), variant: variant.trim(), includesOptedOut: includeOptedOut }
-		: undefined;
+	if (!sendOnce) return undefined;
+	return {
+		name: campaign.trim(),
+		variant: variant.trim(),
+		person: personName.trim(),
+		includesOptedOut: includeOptedOut,
+	};
 }

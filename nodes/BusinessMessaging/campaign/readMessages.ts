@@ -1,0 +1,52 @@
+/** Reads the messages of a campaign from the campaign log. */
+import { uniq } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+
+import { campaignName } from '../campaignName';
+import { quoted, textOrJson } from '../jsonValues';
+import { InputError } from '../transport/errors';
+import { type CampaignMessage, toMessages } from './messages';
+import type { CampaignTables, Table } from './tables';
+
+/** An error shows so many names of campaigns, those of the latest rows. */
+const maxNames = 10;
+const latestRows = 2_000;
+
+const nameOf = ({ campaign }: IDataObject) => campaignName(textOrJson(campaign));
+
+/** The messages of a campaign, or of all. @throws InputError if the campaign has none, with the names that there are */
+export async function readMessagesOf(
+	tables: CampaignTables,
+	campaign?: string,
+): Promise<CampaignMessage[]> {
+	const log = await tables.log();
+	if (!log)
+		throw new InputError(
+			'There are no campaigns yet',
+			"The data table Business Messaging Campaigns is created by the first message with 'Send Once'.",
+		);
+	const wanted = campaign === undefined ? undefined : campaignName(campaign);
+	const rows: IDataObject[] = [];
+	for await (const part of wanted === undefined ? log.readAll(0) : log.readCampaign(wanted))
+		for (const row of part) {
+			const name = nameOf(row);
+			if (name !== '' && (wanted === undefined || name === wanted))
+				rows.push({ ...row, campaign: name });
+		}
+	if (rows.length > 0 || wanted === undefined) return toMessages(rows);
+	const known = await latestNames(log);
+	throw new InputError(
+		`There are no messages of the campaign "${quoted(wanted)}"`,
+		`Check the name. ${known.length > 0 ? `The latest campaigns are ${known.join(', ')}.` : 'There are no campaigns yet.'}`,
+	);
+}
+
+async function latestNames(log: Table): Promise<string[]> {
+	const last = Number((await log.last())?.id ?? 0);
+	const names: string[] = [];
+	for await (const part of log.readAll(Math.max(0, last - latestRows)))
+		names.unshift(...part.map(nameOf).filter(Boolean).reverse());
+	return uniq(names)
+		.slice(0, maxNames)
+		.map((name) => `"${quoted(name)}"`);
+}

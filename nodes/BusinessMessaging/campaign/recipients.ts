@@ -1,0 +1,55 @@
+/** The people of a campaign, for the next message to them. */
+import { groupBy, sortBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+
+import { isPhoneKey, toE164 } from '../phone/compare';
+import { type CampaignMessage, isSent, isUncertain, onePerPerson } from './messages';
+
+const isFailed = (one: CampaignMessage) => one.status === 'notSent' || one.failedAt !== undefined;
+const hasGotIt = (one: CampaignMessage) =>
+	isSent(one) && !(isFailed(one) && !one.deliveredAt && !one.readAt);
+
+/** Whom a filter means. A reply shows that somebody has read the message, also if no receipt says so. */
+export const filters = {
+	all: hasGotIt,
+	failed: (one: CampaignMessage) => isFailed(one) && !one.deliveredAt && !one.readAt,
+	mayHaveBeenSent: isUncertain,
+	notDelivered: (one: CampaignMessage) =>
+		hasGotIt(one) && !one.deliveredAt && !one.readAt && !one.repliedAt,
+	notRead: (one: CampaignMessage) => hasGotIt(one) && !one.readAt && !one.repliedAt,
+	noReply: (one: CampaignMessage) => hasGotIt(one) && !one.repliedAt,
+	optedOut: (one: CampaignMessage) => one.optedOutAt !== undefined,
+	replied: (one: CampaignMessage) => one.repliedAt !== undefined,
+};
+
+/** An item for each person, in the order of the messages. @param sentBefore ms since 1970 */
+export function recipientsOf(
+	messages: CampaignMessage[],
+	filter: keyof typeof filters,
+	sentBefore = Infinity,
+): IDataObject[] {
+	const people = onePerPerson(messages).filter(filters[filter]);
+	const names = groupBy(messages, 'person');
+	return sortBy(people, 'id')
+		.filter(({ sentAt }) => sentAt < sentBefore)
+		.map((one) => ({
+			phone: isPhoneKey(toE164(one.phone)) ? toE164(one.phone) : one.phone,
+			name: one.name || (names[one.person].findLast(({ name }) => name)?.name ?? ''),
+			campaign: one.campaign,
+			variant: one.variant,
+			status: one.status,
+			reason: one.reason || null,
+			message: one.message,
+			messageId: one.messageId || null,
+			sentAt: toText(one.sentAt),
+			deliveredAt: toText(one.deliveredAt),
+			readAt: toText(one.readAt),
+			failedAt: toText(one.failedAt),
+			repliedAt: toText(one.repliedAt),
+			reply: one.reply || null,
+			optedOutAt: toText(one.optedOutAt),
+		}));
+}
+
+const toText = (time: number | undefined) =>
+	time === undefined ? null : new Date(time).toISOString();

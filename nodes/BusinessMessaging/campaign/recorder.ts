@@ -1,0 +1,264 @@
+/**
+ * Records receipts, replies and opt-outs in the rows of the campaign log. Several processes may do this at the same
+ * time: each change says what has certainly happened. docs/adr/0016-recording.md
+ */
+import { compact, groupBy, mapValues, maxBy, noop, omit, pick, uniq } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+
+import { withLock } from '../mutex';
+import { yieldToN8n } from '../yieldToN8n';
+import type { CampaignEvent, EventKind } from './events';
+import { type CampaignMessage, isSent, isUncertain, toMessage, toMessages } from './messages';
+import type { RowValues, Table } from './tables';
+
+/** What was recorded of an event. */
+export interface Recorded {
+	/** The message that it is about. */
+	message?: CampaignMessage;
+	/** Whether something was written that was not known. */
+	isNew: boolean;
+}
+
+/** What a run needs to record: its access to the table, two clocks (ms) and pauses. */
+export interface RecorderRun {
+	table: Table;
+	now: () => number;
+	elapsed: () => number;
+	pause: (ms: number) => Promise<unknown>;
+	/** Whether the next run of a campaign sends a message again that failed after it was sent. */
+	sendsAgain: boolean;
+}
+
+const dayMs = 86_400_000;
+/** Receipts of older messages are not recorded, ms. */
+const maxReceiptAgeMs = 30 * dayMs;
+/** A reply or an opt-out belongs to the latest message that is at most this old, ms. */
+const maxReplyAgeMs = 7 * dayMs;
+/** A receipt may arrive this long before the row of its message, ms. */
+const maxWaitMs = 10_000;
+/** A receipt settles an uncertain message that is at most this old, ms. */
+const maxSettleAgeMs = dayMs;
+const pauseMs = 1_000;
+/** The next look begins so many IDs before the end of the last one: rows may become visible late, and people delete rows. */
+const overlap = 500;
+/** After so many failed rounds in a row, the events of a run have failed. */
+const maxFailures = 3;
+/** Of a person, so many of the latest rows are looked at. */
+const maxRows = 20;
+
+interface Waiting {
+	event: CampaignEvent;
+	since: number;
+	sendsAgain: boolean;
+	result?: Recorded;
+}
+
+/** What the process remembers of a row: where to find it. */
+interface Entry {
+	id: number;
+	messageId: string;
+	person: string;
+	createdAt: number;
+}
+
+/** Knows where the rows of recent messages are, and records events in rounds that all runs of the process share. */
+export class Recorder {
+	private readonly entries = new Map<number, Entry>();
+	private readonly byMessageId = new Map<string, number>();
+	private readonly byPerson = new Map<string, Set<number>>();
+	/** The last ID that was read; undefined before the first look. */
+	private last?: number;
+	private waiting: Waiting[] = [];
+
+	/** Records events, also those of other runs that wait at the same time. @throws Error after several failed rounds */
+	async record(run: RecorderRun, events: CampaignEvent[]): Promise<Recorded[]> {
+		const since = run.elapsed();
+		const { sendsAgain } = run;
+		const own = events.map((event): Waiting => ({ event, since, sendsAgain }));
+		const isOpen = () => own.some(({ result }) => !result);
+		this.waiting.push(...own);
+		try {
+			for (let failures = 0; isOpen(); ) {
+				const round = async () => isOpen() && (await this.round(run));
+				const failure = await withLock(this, round).then(noop, asError);
+				failures = failure ? failures + 1 : 0;
+				if (failure && failures >= maxFailures) throw failure;
+				if (isOpen()) await run.pause(pauseMs);
+			}
+			return own.map(({ result }) => result!);
+		} finally {
+			this.waiting = this.waiting.filter((one) => !own.includes(one));
+		}
+	}
+
+	/** @throws Error; then all events of the round stay open */
+	private async round(run: RecorderRun): Promise<void> {
+		const open = this.waiting.filter(({ result }) => !result);
+		await this.look(run);
+		const rows = await run.table.rowsWith(uniq(open.flatMap((one) => this.placesOf(one.event))));
+		const messages = new Map(rows.map(toMessage).map((one) => [one.id, one]));
+		const counting = new Set(toMessages(rows).map(({ id }) => id));
+		const changes = new Map<number, RowValues>();
+		const results = new Map<Waiting, Recorded>();
+		for (const one of open) {
+			const { event } = one;
+			const all = [...messages.values()];
+			const theirs = all.filter(({ id, person }) => counting.has(id) && person === event.person);
+			const known =
+				event.messageId === ''
+					? latestOf(theirs, run.now())
+					: all.find(({ messageId }) => messageId === event.messageId);
+			if (!known && this.mayCome(one, theirs, run)) continue;
+			const message = known ?? settle(event, theirs, run.now());
+			const values = message && changeOf(event, message, one.sendsAgain, run.now());
+			results.set(one, { message, isNew: values !== undefined });
+			if (!message || !values) continue;
+			// Further events of this round are about the message as it is then.
+			messages.set(message.id, changed(message, values));
+			changes.set(message.id, { ...changes.get(message.id), ...values });
+		}
+		const groups = groupBy([...changes], ([, values]) => JSON.stringify(values));
+		for (const group of Object.values(groups))
+			await run.table.update(
+				group.map(([id]) => id),
+				group[0][1],
+			);
+		for (const [id, { messageId }] of changes) if (messageId) this.byMessageId.set(messageId, id);
+		for (const [one, result] of results) one.result = result;
+	}
+
+	/** The IDs of the rows that an event may be about. */
+	private placesOf({ messageId, person }: CampaignEvent): number[] {
+		const known = this.byMessageId.get(messageId);
+		if (messageId !== '' && known !== undefined) return [known];
+		return [...(this.byPerson.get(person) ?? [])].slice(-maxRows);
+	}
+
+	/** Whether the row of a receipt may still be written: its message is a claim that has no result yet. */
+	private mayCome({ event, since }: Waiting, theirs: CampaignMessage[], run: RecorderRun): boolean {
+		if (event.messageId === '' || run.elapsed() - since > maxWaitMs) return false;
+		if (event.person !== '') return theirs.some(({ status }) => status === 'sending');
+		const newest = [...this.entries.values()].at(-1);
+		return newest !== undefined && newest.createdAt > run.now() - 60_000;
+	}
+
+	/** Reads the rows that are new, the first time those of the last 30 days. */
+	private async look({ table, now }: RecorderRun): Promise<void> {
+		const oldest = now() - maxReceiptAgeMs;
+		const from = this.last ?? (await firstSince(table, oldest));
+		const yieldNow = yieldToN8n();
+		let last = 0;
+		for await (const rows of table.readAll(Math.max(0, from - overlap)))
+			for (const row of rows) {
+				this.add(row, oldest);
+				last = Number(row.id);
+				await yieldNow();
+			}
+		this.last = last || undefined; // lower than before if people have deleted the last rows
+		this.forget(oldest);
+	}
+
+	private add(row: IDataObject, oldest: number): void {
+		const { id, messageId, person, createdAt } = toMessage(row);
+		this.remove(id);
+		if (createdAt < oldest) return;
+		this.entries.set(id, { id, messageId, person, createdAt });
+		if (messageId !== '') this.byMessageId.set(messageId, id);
+		this.byPerson.set(person, (this.byPerson.get(person) ?? new Set()).add(id));
+	}
+
+	private remove(id: number): void {
+		const entry = this.entries.get(id);
+		if (!entry) return;
+		this.entries.delete(id);
+		if (this.byMessageId.get(entry.messageId) === id) this.byMessageId.delete(entry.messageId);
+		const theirs = this.byPerson.get(entry.person);
+		theirs?.delete(id);
+		if (theirs?.size === 0) this.byPerson.delete(entry.person);
+	}
+
+	private forget(oldest: number): void {
+		for (const { id, createdAt } of this.entries.values()) {
+			if (createdAt >= oldest) return;
+			this.remove(id);
+		}
+	}
+}
+
+const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
+
+/** An ID before the first row that was made since this time. IDs are n8n's only index, so it is searched by halves. */
+async function firstSince(table: Table, time: number): Promise<number> {
+	let [before, after] = [0, Number((await table.last())?.id ?? 0)];
+	while (after - before > 2 * overlap) {
+		const middle = Math.floor((before + after) / 2);
+		const row = await table.first(middle);
+		if (row && toMessage(row).createdAt < time) before = Number(row.id);
+		else after = middle;
+	}
+	return before;
+}
+
+/** The message to which somebody has replied. */
+function latestOf(theirs: CampaignMessage[], now: number): CampaignMessage | undefined {
+	const recent = theirs.filter(
+		(one) => (isSent(one) || isUncertain(one)) && one.sentAt > now - maxReplyAgeMs,
+	);
+	return maxBy(recent, 'id');
+}
+
+/** The uncertain message that a receipt of an unknown message proves, if there is exactly one. */
+function settle(
+	{ messageId }: CampaignEvent,
+	theirs: CampaignMessage[],
+	now: number,
+): CampaignMessage | undefined {
+	if (messageId === '') return undefined;
+	const uncertain = theirs.filter(
+		(one) => isUncertain(one) && one.messageId === '' && one.createdAt > now - maxSettleAgeMs,
+	);
+	return uncertain.length === 1 ? uncertain[0] : undefined;
+}
+
+/** The column with the time of each kind of event. */
+const columns: Partial<Record<EventKind, TimeColumn>> = {
+	delivered: 'deliveredAt',
+	read: 'readAt',
+	failed: 'failedAt',
+	replied: 'repliedAt',
+	optedOut: 'optedOutAt',
+};
+type TimeColumn = 'deliveredAt' | 'readAt' | 'failedAt' | 'repliedAt' | 'optedOutAt';
+
+/** What an event changes in a row: only what it proves. Undefined if all of it is known. */
+function changeOf(
+	{ kind, messageId, words }: CampaignEvent,
+	message: CampaignMessage,
+	sendsAgain: boolean,
+	now: number,
+): RowValues | undefined {
+	const column = columns[kind];
+	const values: RowValues = {};
+	if (column && message[column] === undefined) values[column] = new Date(now).toISOString();
+	if (messageId !== '' && message.messageId === '') values.messageId = messageId;
+	const isProof = kind === 'sent' || kind === 'delivered' || kind === 'read';
+	const hasArrived = (message.deliveredAt ?? message.readAt) !== undefined;
+	const isFreed = message.status === 'notSent' && message.failedAt !== undefined;
+	if (kind === 'replied' && column && column in values) values.reply = words;
+	if (isProof && (isUncertain(message) || (isFreed && kind !== 'sent')))
+		Object.assign(values, { status: 'sent', reason: '' });
+	if (kind === 'failed' && message.failedAt === undefined) {
+		values.reason = compact(['Failed after it was sent', words]).join(': ');
+		if (isUncertain(message)) values.status = 'sent';
+		if (sendsAgain && !hasArrived) values.status = 'notSent';
+	}
+	return Object.keys(values).length > 0 ? values : undefined;
+}
+
+/** What a message is after a change. */
+function changed(message: CampaignMessage, values: RowValues): CampaignMessage {
+	const times = mapValues(pick(values, Object.values(columns)), (time) =>
+		new Date(time as string).getTime(),
+	);
+	return { ...message, ...(omit(values, Object.keys(times)) as object), ...times };
+}

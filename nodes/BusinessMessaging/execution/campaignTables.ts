@@ -1,0 +1,43 @@
+/** n8n's data tables of the project, as the operations of the resource Campaign use them. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
+
+import type { CampaignTables, Table } from '../campaign/tables';
+import { type DataTable, type TableDescription, openDataTable } from './dataTable';
+import { campaignPattern, logTable } from './logTable';
+import { optOutTable } from './optOuts';
+
+/** The tables for one execution. */
+export function openTables(context: IExecuteFunctions): CampaignTables {
+	const { name: operation = 'This operation' } = context.getNode();
+	const open = async (description: TableDescription, whenMissing: 'create' | 'return') => {
+		const use = { needs: `"${operation}"`, otherwise: 'Nothing was recorded or read.' };
+		const table = await openDataTable(context, description, use, whenMissing);
+		return table && toTable(table, description.name);
+	};
+	return {
+		log: async () => await open(logTable, 'return'),
+		optOuts: async (whenMissing) => await open(optOutTable, whenMissing),
+		workflow: context.getWorkflow().name ?? '',
+		now: Date.now,
+		pause: sleep,
+		hints: new Set(),
+	};
+}
+
+function toTable(table: DataTable, name: string): Table {
+	return {
+		id: table.id,
+		name,
+		columns: table.columns,
+		readAll: (from) => table.readAll(from),
+		readCampaign: (campaign) =>
+			table.read([{ column: 'campaign', is: 'like', value: campaignPattern(campaign) }], 0),
+		first: async (from) => await table.first(from),
+		last: async () => await table.last(),
+		rowsWith: async (ids) => await table.rowsWith(ids),
+		insert: async (rows) => await table.insert(rows),
+		update: async (ids, values) => await table.update(ids, values),
+		delete: async (ids) => await table.delete(ids),
+	};
+}

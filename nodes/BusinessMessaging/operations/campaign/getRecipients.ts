@@ -1,0 +1,78 @@
+import { readMessagesOf } from '../../campaign/readMessages';
+import { type filters, recipientsOf } from '../../campaign/recipients';
+import { choiceField, collectionField, dateField } from '../fields';
+import { readDate } from '../period';
+import { campaignNameField } from '../sending/campaign';
+import { tableOperation } from '../tableOperation';
+
+const people: Array<{ name: string; value: keyof typeof filters; description: string }> = [
+	{
+		name: 'Everybody Who Got It',
+		value: 'all',
+		description: 'All to whom the message was sent and for whom it did not fail',
+	},
+	{ name: 'Failed', value: 'failed', description: 'The message was not sent, or failed later' },
+	{
+		name: 'May Have Been Sent',
+		value: 'mayHaveBeenSent',
+		description: 'It is not known whether the message was sent',
+	},
+	{ name: 'No Reply', value: 'noReply', description: 'They got the message and have not replied' },
+	{
+		name: 'Not Delivered',
+		value: 'notDelivered',
+		description: 'The message was sent, and no receipt says that it has arrived',
+	},
+	{
+		name: 'Not Read',
+		value: 'notRead',
+		description: 'They got the message, and have neither read it nor replied',
+	},
+	{ name: 'Opted Out', value: 'optedOut', description: 'They wrote STOP after the message' },
+	{ name: 'Replied', value: 'replied', description: 'They have replied' },
+];
+
+/** The people of a campaign, for the next message to them. */
+export const getRecipients = tableOperation({
+	resource: 'campaign',
+	name: 'Get Recipients',
+	value: 'getRecipients',
+	action: 'Get recipients of a campaign',
+	description: 'Get the people of a campaign, e.g. all who have not read it, to send to them again',
+	fields: [
+		{ ...campaignNameField, description: 'Name of the campaign, as in the step that sends it' },
+		choiceField({
+			displayName: 'People',
+			name: 'people',
+			options: people,
+			default: 'all',
+			description: 'Which people to return',
+		}),
+		collectionField({
+			displayName: 'Filters',
+			name: 'filters',
+			placeholder: 'Add Filter',
+			fields: [
+				dateField({
+					displayName: 'Sent Before',
+					name: 'sentBefore',
+					description: 'Only people to whom the message was sent before this time',
+				}),
+			],
+		}),
+	],
+	read: ({ campaign, people: which, filters: { sentBefore } }, { timeZone }) => ({
+		campaign: campaign.trim(),
+		which,
+		sentBefore: readDate('Sent Before', sentBefore, timeZone)?.toMillis(),
+	}),
+	isSharedByItems: true,
+	runAll: async (tables, asked) => {
+		const results = [];
+		for (const { campaign, which, sentBefore } of asked) {
+			const messages = await readMessagesOf(tables, campaign);
+			results.push(recipientsOf(messages, which, sentBefore));
+		}
+		return results;
+	},
+});

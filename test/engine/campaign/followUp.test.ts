@@ -1,0 +1,122 @@
+/** Get Recipients and Get Report: who gets the next message, and what became of a campaign. */
+import { map, range } from 'lodash';
+import type { INodeParameters } from 'n8n-workflow';
+
+import { useService } from '../../../harness/engine/service';
+import { campaignRuns, jsonOf } from './campaignRuns';
+
+const service = useService();
+const { send, operate, record, receipt, reply, idOf, rows } = campaignRuns(service);
+const phone = (n: number) => `+1555000${1000 + n}`;
+
+/** Eight people: what became of their messages is in the order of the filters of Get Recipients. */
+async function campaignWithResults() {
+	await service.fault({ endpoint: 'sendText', match: phone(6), status: 422 });
+	await service.fault({ endpoint: 'sendText', match: phone(7), reset: 'beforeRead' });
+	await send(
+		8,
+		{ options: { variant: '={{ $json.n < 1004 ? "A" : "B" }}' } },
+		{ onError: 'continueRegularOutput' },
+	);
+	await send(2, { campaign: 'another' });
+	const ids = range(8).map((n) => rows().find((row) => row.phone === phone(n))!.messageId);
+	await record([
+		...[1, 2, 3, 4].map((n) => receipt('delivered', ids[n])),
+		...[2, 3].map((n) => receipt('read', ids[n])),
+		receipt('failed', ids[5]),
+		reply(phone(3), 'Yes, please'),
+		reply(phone(4), 'STOP', 'optOut'),
+	]);
+}
+
+const recipients = async (people: string, more: INodeParameters = {}) =>
+	await operate('getRecipients', { parameters: { campaign: ' Sale ', people, ...more } });
+
+test('gives the people whom each filter means, once, whatever the number of input items is', async () => {
+	await campaignWithResults();
+	const of = async (people: string) =>
+		jsonOf(
+			await operate('getRecipients', { items: [{}, {}], parameters: { campaign: 'sale', people } }),
+		).map((one) => Number(String(one.phone).slice(-4)) - 1000);
+	expect(await of('all')).toEqual([0, 1, 2, 3, 4]);
+	expect(await of('notDelivered')).toEqual([0]);
+	expect(await of('notRead')).toEqual([0, 1, 4]);
+	expect(await of('noReply')).toEqual([0, 1, 2, 4]);
+	expect(await of('replied')).toEqual([3]);
+	expect(await of('optedOut')).toEqual([4]);
+	expect(await of('failed')).toEqual([5, 6]);
+	expect(await of('mayHaveBeenSent')).toEqual([7]);
+}, 30_000);
+
+test('a reminder goes to the items as they come, and leaves out who has written STOP', async () => {
+	await send(3, { options: { personName: '=Anna {{ $json.n }}' } });
+	await record([receipt('read', idOf(0)), reply(phone(1), 'STOP', 'optOut')]);
+	const items = jsonOf(
+		await operate('getRecipients', { parameters: { campaign: 'sale', people: 'notRead' } }),
+	);
+	expect(items).toMatchObject([
+		{ phone: phone(1), name: 'Anna 1001', campaign: 'sale', status: 'sent', readAt: null },
+		{ phone: phone(2), name: 'Anna 1002', optedOutAt: null, repliedAt: null },
+	]);
+	const reminder = { campaign: 'reminder', to: '={{ $json.phone }}', text: '=Hi {{ $json.name }}' };
+	expect(map(jsonOf(await send(0, reminder, { items })), 'reason')).toEqual(['optedOut', null]);
+	expect(service.sent().at(-1)).toMatchObject({ phone: phone(2), text: 'Hi Anna 1002' });
+});
+
+test('Sent Before leaves out later messages; an unknown campaign is an error with the names that there are', async () => {
+	await send(2);
+	const before = async (sentBefore: string) =>
+		jsonOf(
+			await operate('getRecipients', { parameters: { campaign: 'sale', filters: { sentBefore } } }),
+		).length;
+	expect([await before('2020-01-01'), await before('2099-01-01T00:00:00')]).toEqual([0, 2]);
+	const { error } = await recipients('all', { campaign: 'Sail' });
+	expect(error).toMatchObject({
+		message: 'There are no messages of the campaign "Sail" [item 0]',
+		description: 'Check the name. The latest campaigns are "sale".',
+	});
+});
+
+test('reports each campaign and variant, also all campaigns', async () => {
+	await campaignWithResults();
+	const report = jsonOf(await operate('getReport', { parameters: { campaign: 'sale' } }));
+	expect(report).toEqual([
+		{
+			...{ campaign: 'sale', variant: 'A', people: 4, sent: 4, delivered: 3, read: 2, replied: 1 },
+			...{ failed: 0, optedOut: 0, uncertain: 0, notSent: 0, deliveredPercent: 75 },
+			...{ readPercent: 50, repliedPercent: 25, failedPercent: 0, optedOutPercent: 0 },
+			difference: 'No difference is clear: all of them may be chance.',
+		},
+		{
+			...{ campaign: 'sale', variant: 'B', people: 4, sent: 2, delivered: 1, read: 0, replied: 0 },
+			...{ failed: 1, optedOut: 1, uncertain: 1, notSent: 1, deliveredPercent: 50 },
+			...{ readPercent: 0, repliedPercent: 0, failedPercent: 50, optedOutPercent: 50 },
+			difference: 'No difference is clear: all of them may be chance.',
+		},
+	]);
+	const all = jsonOf(await operate('getReport'));
+	expect(
+		all.map(({ campaign, variant, difference }) => [campaign, variant, difference === null]),
+	).toEqual([
+		['sale', 'A', false],
+		['sale', 'B', false],
+		['another', '', true],
+	]);
+}, 30_000);
+
+test('a clear difference is said in a sentence', async () => {
+	await send(80, { options: { variant: '={{ $json.n % 2 ? "B" : "A" }}' } });
+	const even = rows().filter(({ variant }) => variant === 'A');
+	await record(even.map(({ messageId }) => receipt('read', messageId)));
+	const [{ difference }] = jsonOf(await operate('getReport', { parameters: { campaign: 'sale' } }));
+	expect(difference).toBe(
+		'Variant A was delivered to clearly more people than variant B (100 % and 0 %). Variant A was read by clearly more people than variant B (100 % and 0 %).',
+	);
+});
+
+test('before the first campaign, both say so', async () => {
+	const errors = [await recipients('all'), await operate('getReport')].map(
+		({ error }) => error?.message,
+	);
+	expect(errors).toEqual(Array(2).fill('There are no campaigns yet [item 0]'));
+});
