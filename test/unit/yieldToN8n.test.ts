@@ -7,6 +7,7 @@ import {
 	applyAudienceRules,
 	rememberRecipients,
 } from '../../nodes/BusinessMessaging/execution/applyAudienceRules';
+import { prepareDates } from '../../nodes/BusinessMessaging/inbox/readDate';
 import { type ValidItem, skip } from '../../nodes/BusinessMessaging/execution/item';
 import { toOutputs } from '../../nodes/BusinessMessaging/execution/itemOutput';
 import { inQueues } from '../../nodes/BusinessMessaging/execution/keyedQueue';
@@ -80,7 +81,13 @@ async function sendTo(items: ValidItem[], audienceRules: { excludeNumbers: strin
 }
 
 test.each<[string, (items: ValidItem[]) => Promise<unknown>]>([
-	['previews', async (items) => await previewItems(items, undefined)],
+	[
+		'previews',
+		async (items) => {
+			for (const item of items) item.outcome = undefined;
+			await previewItems(items, undefined);
+		},
+	],
 	['outputs with the fields of the input', async (all) => await toOutputs(context, sendText, all)],
 	[
 		'recipients that are remembered',
@@ -113,4 +120,13 @@ test.each<[string, (items: ValidItem[]) => Promise<unknown>]>([
 ])('1,000 %s leave the process to others, too', async (_, work) => {
 	const items = range(1_000).map(slow);
 	expect(await turnsDuring(async () => await work(items))).toBeGreaterThan(150);
+});
+
+test('the words of dates in all languages are collected in turns', async () => {
+	const { RelativeTimeFormat } = Intl;
+	jest.spyOn(Intl, 'RelativeTimeFormat').mockImplementation((...language) => {
+		now += 30;
+		return new RelativeTimeFormat(...language);
+	});
+	expect(await turnsDuring(prepareDates)).toBeGreaterThan(10);
 });

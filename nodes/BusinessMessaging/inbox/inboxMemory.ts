@@ -17,6 +17,7 @@ import { callRun, callsOf } from './calls';
 import type { Message, Person, Run } from './core';
 import { Keeper } from './keeper';
 import type { InboxDelivery, KeeperPorts, Repetition } from './protocol';
+import { prepareDates } from './readDate';
 import { seal, unseal } from './seal';
 import { isIdle, openRunsIn } from './store';
 
@@ -94,6 +95,7 @@ export class InboxMemory implements Kept {
 	private openWith(ports: KeeperPorts, own: string, keyId: string): Keeper {
 		const known = this.opened?.own === own ? this.opened : undefined;
 		const keeper = known?.keeper ?? new Keeper(own, ports, newProcessName());
+		void prepareDates();
 		keeper.ports = ports;
 		// The API key was changed, so everything is encrypted again, with the new key.
 		if (known && known.keyId !== keyId) keeper.sealAgain();

@@ -106,7 +106,7 @@ function choiceWithError(text: string, near: string[]): string | undefined {
 	return isLong && toWords(text)[0] === words[0] ? choice : undefined;
 }
 
-/** Whether one letter is missing, surplus or another one, or two neighbours are exchanged; or nothing is. */
+/** Whether one letter is missing, surplus or another one, or two neighbors are exchanged; or nothing is. */
 function isNear(one: string, other: string): boolean {
 	const [first, second] = [Array.from(one), Array.from(other)];
 	let start = 0;

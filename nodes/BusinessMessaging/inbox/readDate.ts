@@ -1,5 +1,5 @@
 /** Reads a date as people write it: 5.12., 12/31, "le 5 décembre", "next Tuesday", "5 Dec, after 4pm please". */
-import { uniq } from 'lodash';
+import { once, uniq } from 'lodash';
 import { DateTime } from 'luxon';
 
 import { foldText } from '../foldText';
@@ -20,7 +20,13 @@ import {
 import { type Month, type Numeral, type Token, tokensOf } from './dateTokens';
 import { type DateWords, dateLanguages, dateWordsOf } from './dateWords';
 import { readDigits } from './digitDates';
+import { mapInTurns } from '../yieldToN8n';
 import { type Writer, customsOf, todaysOf } from './writer';
+
+/** Collects the words of all languages in turns, once in a process: the first date in another language would block n8n. */
+export const prepareDates = once(async (): Promise<void> => {
+	await mapInTurns(dateLanguages, (language) => dateWordsOf(language, 'other'));
+});
 
 /** A longer text says more than a date. */
 const maxLength = 100;
