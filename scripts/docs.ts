@@ -3,10 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { groupBy, map, sortBy, startCase, toLower, union } from 'lodash';
-
 import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
-import { operations, tableOperations } from '../nodes/BusinessMessaging/nodeProperties';
+import { operations } from '../nodes/BusinessMessaging/nodeProperties';
 import { intentPhrases } from '../nodes/BusinessMessaging/webhooks/intent';
 import { buildOpenApiDocument } from '../sandbox/openapi';
 import { filesBelow, readText, root } from '../harness/engine/files';
@@ -33,8 +31,6 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 		const document = `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`;
 		writeFileSync(path.join(root, 'docs/openapi.json'), document);
 	},
-	/** The table *All operations* of the README. */
-	readme: () => rewrite('README.md', (text) => text.replace(operationRows, withAllOperations)),
 	/** The rows *As every call* of docs/api-assumptions.md. */
 	assumptions: () => rewrite('docs/api-assumptions.md', withDerivedRows),
 	/** The table of docs/opt-out-words.md. */
@@ -70,22 +66,8 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };
 
-/** The rows of the README's table, one for each resource. */
-const operationRows = /(?<=\n## All operations\n\n\|.*\n\|.*\n)(\|.*\n)+/;
-
 /** The rows of the table of words, one for each language. */
 const wordRows = /(?<=\n\| Language .*\n\|.*\n)(\|.*\n)*/;
-
-/** Resources keep their order; a new one comes last. */
-function withAllOperations(rows: string): string {
-	const present = [...rows.matchAll(/^\| (\w+) /gm)].map(([, name]) => name);
-	const ofResource = groupBy([...operations, ...tableOperations], ({ resource }) =>
-		startCase(resource),
-	);
-	return union(present, Object.keys(ofResource))
-		.map((name) => `| ${name} | ${sortBy(map(ofResource[name], 'name'), toLower).join(', ')} |\n`)
-		.join('');
-}
 
 /** Each endpoint with the operations that use it, and the tests that contain its name: those that order faults or count calls. */
 function endpointTable(): string {
@@ -109,7 +91,7 @@ function writtenFiles(): Map<string, string> {
 	const folders = ['docs', 'nodes/BusinessMessaging/__schema__', 'test/n8n/compat/saved'];
 	const written = [phoneTableFile, countryNamesFile, areaCodeTableFile];
 	const tables = written.map((file) => path.relative(root, file));
-	const files = ['README.md', ...folders.flatMap(filesBelow), ...tables];
+	const files = [...folders.flatMap(filesBelow), ...tables];
 	return new Map(files.map((file) => [file, readText(file)]));
 }
 

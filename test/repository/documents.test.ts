@@ -3,13 +3,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 import { sync as execaSync } from 'execa';
-import { groupBy, mapValues, omit, uniq } from 'lodash';
+import { omit, uniq } from 'lodash';
 import MarkdownIt from 'markdown-it';
 import type { INode, INodeTypeDescription } from 'n8n-workflow';
 
 import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessaging.node';
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
-import { operations, tableOperations } from '../../nodes/BusinessMessaging/nodeProperties';
 import { intentPhrases } from '../../nodes/BusinessMessaging/webhooks/intent';
 import { controlWords } from '../../sandbox/controls';
 import { changeableSchema } from '../../sandbox/options';
@@ -163,23 +162,6 @@ test('the newest tested n8n, and the oldest with everything, are those of the RE
 		expect(readText(page)).toMatch(
 			new RegExp(`${oldest} or newer\\b[^|]*\\b${newest} is the newest`),
 		);
-});
-
-test('the README names every operation', () => {
-	const section = readText('README.md')
-		.split(/^## /m)
-		.find((text) => text.startsWith('All operations'))!;
-	const rows = [...section.matchAll(/^\| (\w+) \| (.+) \|$/gm)].slice(1);
-	const listed = rows.map(([, resource, names]) => [
-		resource.toLowerCase(),
-		names.split(', ').sort(),
-	]);
-	const byResource = groupBy([...operations, ...tableOperations], 'resource');
-	const hint = 'npm run docs -- readme';
-	expect({ hint, names: Object.fromEntries(listed) }).toEqual({
-		hint,
-		names: mapValues(byResource, (ours) => ours.map(({ name }) => name).sort()),
-	});
 });
 
 describe('each message that Troubleshooting explains exists in the nodes', () => {
