@@ -164,6 +164,19 @@ test('the newest tested n8n, and the oldest with everything, are those of the RE
 		);
 });
 
+test('an output in the README has only fields of an output on the page of operations', () => {
+	const outputsIn = (page: string) =>
+		[...readText(page).matchAll(/```json\n([^]*?)```/g)].map(([, json]) =>
+			Object.keys(JSON.parse(json) as object),
+		);
+	// `approved` is there only for an approval, and the page shows a free text.
+	const known = outputsIn('docs/operations.md').map((fields) => [...fields, 'approved']);
+	const shown = outputsIn('README.md');
+	expect(shown).toHaveLength(3);
+	for (const fields of shown)
+		expect(known.some((one) => fields.every((field) => one.includes(field)))).toBe(true);
+});
+
 describe('each message that Troubleshooting explains exists in the nodes', () => {
 	const sources = [...filesBelow('nodes'), ...filesBelow('credentials')]
 		.filter((name) => name.endsWith('.ts'))
