@@ -164,11 +164,11 @@ function leaveOut(item: ValidItem, person: string, segments: Segments): Outcome 
 /** The outcome of an item whose recipient may not be written to now. @throws InputError */
 export function outsideWindow(item: ValidItem): Outcome | undefined {
 	const { rules, body } = item.request;
-	const window = rules?.audience?.window;
-	if (!window) return undefined;
-	const { zone } = window;
-	const zones = zone ? [zone] : timeZonesOf(textOrJson(body?.to));
-	const opening = openingOf(window, zones);
+	const { window, notBefore } = rules?.audience ?? {};
+	if (!window && notBefore === undefined) return undefined;
+	const zones = window?.zone ? [window.zone] : timeZonesOf(textOrJson(body?.to));
+	const start = startOf(notBefore, zones);
+	const opening = window ? openingOf(window, zones, start) : startAt(start, zones);
 	if (!opening) return undefined;
 	const timeZones = zones.length > maxShownZones ? `${zones.length} time zones` : zones.join(', ');
 	return skip(item, 'outsideSendWindow', { ...opening, timeZones });
@@ -187,18 +187,35 @@ interface Opening {
 	sendBefore: string | null;
 }
 
-/** See {@link nextOpening}. @returns undefined for now @throws InputError */
-function openingOf(window: SendWindow, zones: string[]): Opening | undefined {
-	const now = Math.floor(Date.now() / minuteMs) * minuteMs;
-	const key = JSON.stringify([now, window, zones]);
-	// In the person's time zone. If there are several, in the first one.
-	const toText = (time: number) =>
-		String(DateTime.fromMillis(time, { zone: zones[0] }).toISO({ suppressMilliseconds: true }));
+/** In the person's time zone. If there are several, in the first one. */
+const toText = (time: number, [zone]: string[]) =>
+	String(DateTime.fromMillis(time, { zone }).toISO({ suppressMilliseconds: true }));
+
+/** The earliest time at which it is *Not Before* in all time zones, ms; now if that is over. @throws InputError */
+function startOf(notBefore: string | undefined, zones: string[]): number {
+	if (notBefore === undefined) return Date.now();
+	const times = zones.map((zone) => DateTime.fromISO(notBefore, { zone }).toMillis());
+	if (times.length > 0) return Math.max(Date.now(), ...times);
+	throw new InputError(
+		'The time zone of this phone number is not known',
+		"Remove 'Not Before' for this item, or add 'Send Window' and set its 'Time Zone'.",
+	);
+}
+
+const startAt = (start: number, zones: string[]): Opening | undefined =>
+	start > Date.now() ? { sendAfter: toText(start, zones), sendBefore: null } : undefined;
+
+/** See {@link nextOpening}. @param start ms @returns undefined for now @throws InputError */
+function openingOf(window: SendWindow, zones: string[], start: number): Opening | undefined {
+	const isLater = start > Date.now();
+	const from = Math.floor(start / minuteMs) * minuteMs;
+	const key = JSON.stringify([from, isLater, window, zones]);
 	const find = (): Opening | undefined => {
-		const opens = nextOpening(window, zones, now);
+		const opens = nextOpening(window, zones, from) ?? (isLater ? start : undefined);
 		if (opens === undefined) return undefined;
 		const closes = nextClosing(window, zones, opens);
-		return { sendAfter: toText(opens), sendBefore: closes === undefined ? null : toText(closes) };
+		const sendBefore = closes === undefined ? null : toText(closes, zones);
+		return { sendAfter: toText(opens, zones), sendBefore };
 	};
 	const opening = openings.getOrSet(key, () => attempt(find));
 	if (isError(opening)) throw opening;

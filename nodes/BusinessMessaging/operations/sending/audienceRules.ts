@@ -1,8 +1,8 @@
 /** Audience Rules: who does not get a message. */
-import { IANAZone } from 'luxon';
+import { DateTime, IANAZone } from 'luxon';
 
 import { mapInTurns } from '../../yieldToN8n';
-import { type ServiceRecord, quoted, splitList } from '../../jsonValues';
+import { type ServiceRecord, quoted, splitList, textOrJson } from '../../jsonValues';
 import { samePhoneKey } from '../../phone/compare';
 import { readPhone } from '../../phone/readPhone';
 import { fieldNames } from '../../reading/readResponse';
@@ -12,6 +12,7 @@ import {
 	booleanField,
 	choiceField,
 	collectionField,
+	dateField,
 	groupField,
 	numberField,
 	textField,
@@ -46,6 +47,8 @@ export interface Audience {
 	/** The *Default Country*, for contacts of the segment with a local number. */
 	country: string;
 	window?: SendWindow;
+	/** ISO 8601; without an offset, in the recipient's own time zone. */
+	notBefore?: string;
 	cap?: Cap;
 }
 
@@ -138,6 +141,12 @@ export const audienceField = collectionField({
 				}),
 			],
 		}),
+		dateField({
+			displayName: 'Not Before',
+			name: 'notBefore',
+			description:
+				"When the first messages may go out. Without a time zone, it is this time of day in the recipient's own time zone.",
+		}),
 		groupField({
 			displayName: 'Send Window',
 			name: 'sendWindow',
@@ -208,6 +217,7 @@ export function readAudience(
 		allowsEmptyList,
 		country,
 		...(window && { window: readWindow(window) }),
+		notBefore: readNotBefore(rules.notBefore),
 		...(cap && { cap: { messages: cap.messages ?? 1, per: cap.per ?? 'week' } }),
 	};
 }
@@ -228,6 +238,16 @@ function refuseOneRow(rows: { node: string; count: number } | undefined): void {
 	throw new InputError(
 		`'Exclude Numbers' has only one number, although the node "${rows.node}" has ${rows.count} rows`,
 		`The others would get the message. Write {{ $('${rows.node}').all().map(row => row.json.phone).filter(Boolean) }}, with the name of your column in place of phone.`,
+	);
+}
+
+function readNotBefore(value: unknown): string | undefined {
+	const written = textOrJson(value).trim();
+	if (written === '') return undefined;
+	if (DateTime.fromISO(written).isValid) return written;
+	throw new InputError(
+		`'Not Before' cannot be "${quoted(written)}"`,
+		'Enter a date such as 2030-01-31, or a time such as 2030-01-31T10:00:00.',
 	);
 }
 
