@@ -87,7 +87,6 @@ export class Client {
 	readonly hints = new Set<string>();
 	/** How many requests the service has refused with 429. */
 	tooManyRequests = 0;
-	/** How long the service takes to respond, ms: a moving average. */
 	private responseMs = 0;
 	private hasResponded = false;
 	private readonly knownMethods = new Map<Endpoint, HttpMethod>();
@@ -243,6 +242,11 @@ export class Client {
 		this.responseMs += (performance.now() - start - this.responseMs) / 10;
 		this.hasResponded ||= !(response instanceof ServiceError);
 		return response;
+	}
+
+	/** How long the service takes to respond, ms: a moving average. */
+	get averageResponseMs(): number {
+		return this.responseMs;
 	}
 
 	/** How many messages may be sent within this time, ms, beside those of others that wait now. */

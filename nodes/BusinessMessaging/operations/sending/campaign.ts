@@ -1,4 +1,5 @@
 /** Send Once: a campaign reaches each recipient at most once, whenever and however often the workflow runs. */
+import { campaignName } from '../../campaignName';
 import { type ValuesOf, booleanField, showFor, textField } from '../fields';
 
 /** The fields of Send Once. */
@@ -53,6 +54,6 @@ export function readCampaign({
 	options: { variant = '', includeOptedOut = false },
 }: ValuesOf<typeof campaignFields> & { options: Partial<ValuesOf<typeof campaignOptions>> }) {
 	return sendOnce
-		? { name: campaign.trim(), variant: variant.trim(), includesOptedOut: includeOptedOut }
+		? { name: campaignName(campaign), variant: variant.trim(), includesOptedOut: includeOptedOut }
 		: undefined;
 }
