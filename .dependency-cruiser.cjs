@@ -3,7 +3,7 @@
 
 const nodes = 'nodes/BusinessMessaging';
 /** Helpers that know nothing of the service, for every folder of the nodes. */
-const helpers = `^${nodes}/(boundedMap|foldText|jsonValues|log|mutex|readApproval|yieldToN8n)\\.ts$`;
+const helpers = `^${nodes}/(boundedMap|campaignName|foldText|jsonValues|log|mutex|readApproval|yieldToN8n)\\.ts$`;
 /** Folders of the nodes for others of them. */
 const inNodes = (...names) => [helpers, ...names.map((name) => `^${nodes}/${name}/`)];
 const client = ['api', 'reading', 'phone', 'transport'];
