@@ -128,6 +128,9 @@ async function preview(
 	const { client, prepared, previewed } = run;
 	if (previewed) await mapInTurns(items.filter(inState('pending')), previewed.preview);
 	await previewItems(items, prepared);
+	const warnings = compact([previewed?.warning()]);
+	addHints(context, operation, items, { client, isPreview: true, warnings });
+	await rememberRecipients(items.filter(hasNotFailed), new Rounds(context));
 	return await toOutputs(context, operation, items, { isPreview: true });
 }
 
