@@ -7,7 +7,7 @@ import { simulateLateRow } from './lateRow';
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const schedules = 500;
 
-test(`nobody gets a message twice, everybody is accounted for, and no more messages are under way than allowed, in ${schedules} schedules (TEST_SEED=${seed})`, async () => {
+test(`nobody gets a message twice, and everybody is accounted for, with no more messages under way than allowed, in ${schedules} schedules (TEST_SEED=${seed})`, async () => {
 	for (const one of range(seed, seed + schedules))
 		expect([one, ...(await simulate(one)).failures]).toEqual([one]);
 }, 120_000);
