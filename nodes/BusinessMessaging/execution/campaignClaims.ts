@@ -1,258 +1,257 @@
 /** Claims recipients in the campaign log, and writes the results; independent of n8n. docs/adr/0014-campaign-log.md */
+import { difference, noop, partition, uniq } from 'lodash';
+
 import {
 	type HoldReason,
 	type LogRow,
-	LogView,
+	type LogView,
 	type Wish,
 	decide,
-	lastDigits,
 	maxInsertMs,
 } from './campaignLog';
-
-/** Which rows are read: all conditions hold. */
-export interface LogFilter {
-	campaign?: string;
-	/** The digits at the end of the phone, however they are separated. */
-	lastDigits?: string;
-	/** Made since this time, ms. */
-	since?: number;
-	/** Written by other executions than this one. */
-	notBy?: string;
-	/** Claims of this execution. */
-	claimsOf?: string;
-}
-
-/** A row to be written. */
-export type NewLogRow = Pick<
-	LogRow,
-	'campaign' | 'phone' | 'status' | 'execution' | 'key' | 'sentAt'
-> &
-	LogDetails & { reason: string; messageId: string };
-
-/** What people read in a row, and no decision depends on. */
-export interface LogDetails {
-	/** What the run knows of the person, e.g. a first name; may be empty. */
-	name: string;
-	/** The account of the service; may be empty. */
-	account: string;
-	/** The name of the template, or `text`. */
-	message: string;
-	variant: string;
-}
-
-/** The campaign log. All methods throw an Error if n8n does not carry them out. */
-export interface LogTable {
-	/** The rows after an ID (exclusive) in the order of their IDs, in parts. */
-	read: (filter: LogFilter, from: number) => AsyncIterable<LogRow[]>;
-	/** The last row; undefined in an empty table. */
-	last: () => Promise<LogRow | undefined>;
-	insert: (rows: NewLogRow[]) => Promise<void>;
-	delete: (ids: number[]) => Promise<void>;
-}
-
-/** What the claims of a run need from outside: the ID of the execution, two clocks (ms) and unique keys. */
-export interface ClaimSettings {
-	execution: string;
-	/** The time of day, for people. It may be changed at any moment, so it measures nothing. */
-	now: () => number;
-	/** A clock that nobody changes. */
-	elapsed: () => number;
-	pause: (ms: number) => Promise<unknown>;
-	newKey: () => string;
-}
-
-/** A message that is claimed: its row has this key. */
-export interface Claim extends Wish {
-	readonly key: string;
-	readonly details: LogDetails;
-}
-
-/** The result of a message. */
-export interface MessageResult {
-	status: 'sent' | 'mayHaveBeenSent' | 'notSent';
-	reason?: string;
-	messageId?: string;
-	message?: string;
-}
+import type {
+	Claim,
+	ClaimSettings,
+	LogDetails,
+	LogWriter,
+	MessageResult,
+	NewLogRow,
+	Unfinished,
+} from './claim';
+import type { LogReader } from './logReader';
+import { type Removal, RowRemovals } from './logRemovals';
+import { RepeatedWork } from './logRounds';
 
 /** A claim without a decision. */
 interface OpenClaim extends Claim {
 	/** The ID of its row, as soon as it is known. */
 	id?: number;
+	/** Whether a look has not found its row. */
+	isMissing?: boolean;
 	readonly begin: number;
 	readonly resolve: (taken: HoldReason | Claim) => void;
 	readonly reject: (error: unknown) => void;
 }
 
-/** Between two rounds, ms. After a crash, the claims of one round and one pause remain, so nothing is sent to these people again. */
-const pauseMs = 300;
 /** How long a claim waits for later claims of other runs to leave or to be sent, ms. */
 const maxWaitMs = 60_000;
-/** After so many failed rounds in a row, claims are rejected; at the end of a run, unwritten results are given up. */
+/** After so many failed rounds in a row, claims are rejected. */
 const maxFailures = 3;
-/** With more campaigns in a run, the whole log is read instead of one campaign after the other. */
-const maxCampaigns = 100;
+/** How long a run tries to write what is left at its end, ms. */
+const maxCloseMs = 60_000;
 
-/** The claims of one run. */
+/** The claims of one run, or of several that share their calls of the table. */
 export class CampaignClaims {
-	private readonly view = new LogView();
-	private filter: LogFilter = {};
 	/** Claims that are not written yet, and those without a decision. */
 	private wanted: OpenClaim[] = [];
 	private readonly open = new Map<string, OpenClaim>();
-	/** The IDs of the rows of this run's claims, by key. */
+	/** The IDs of the rows of claims, by key. */
 	private readonly ids = new Map<string, number>();
-	/** After this ID, there may be rows of this run whose ID is not known. */
-	private ownFrom = 0;
-	/** The ID of the last message of a preview; no row has a negative one. */
-	private previewId = 0;
 	private results: NewLogRow[] = [];
-	/** The phones of claims whose rows are to be deleted, by row ID; empty if the result is written in another row. */
-	private readonly done = new Map<number, string>();
-	/** The same by key, as long as it is not known whether there is such a row. */
-	private readonly unseen = new Map<string, string>();
-	private working?: Promise<void>;
-	private failures = 0;
-	private roundMs = 200;
-	private isClosing = false;
-	private beginClosing = () => {};
-	private readonly closing = new Promise<void>((resolve) => (this.beginClosing = resolve));
+	private readonly removals: RowRemovals;
+	/** Claims that are to be removed, by key, as long as it is not known whether they are in the table. */
+	private readonly unseen = new Map<string, Pick<Claim, 'key' | 'execution' | 'phone'>>();
+	/** Messages that are claimed and whose result is not written yet, by key. After a crash, they are uncertain. */
+	private readonly underWay = new Set<string>();
+	private waiting: Array<() => void> = [];
+	/** Runs that have given up. */
+	private readonly forgotten = new Set<string>();
+	/** Why nothing more may be sent: n8n does not carry out the calls of the table. */
+	refusal?: Error;
+	private roundEnds: Array<() => void> = [];
+	private readonly claiming: RepeatedWork;
+	private readonly writing: RepeatedWork;
+	/** How many messages may be under way; read again whenever it may have changed. */
+	bound: () => number = () => Infinity;
 
 	constructor(
-		private readonly table: LogTable,
+		readonly reader: LogReader,
+		private readonly writer: LogWriter,
 		private readonly settings: ClaimSettings,
-	) {}
-
-	/** How long before its turn a message has to be claimed, so that it does not wait for the decision, ms. */
-	get aheadMs(): number {
-		return pauseMs + this.roundMs;
+	) {
+		this.removals = new RowRemovals(writer, ({ key }) => {
+			this.ids.delete(key);
+			this.free(key);
+		});
+		const hasClaims = () => this.wanted.length + this.open.size + this.unseen.size > 0;
+		const hasResults = () => this.results.length + this.removals.size > 0;
+		this.claiming = new RepeatedWork(
+			settings,
+			hasClaims,
+			async () => await this.claimRound(),
+			(...end) => this.endClaiming(...end),
+		);
+		this.writing = new RepeatedWork(
+			settings,
+			hasResults,
+			async () => await this.writeRound(),
+			(...end) => this.endRound(...end),
+		);
 	}
 
-	/** Reads what the log has about the wishes of this run. @throws Error */
-	async read(wishes: Wish[]): Promise<void> {
-		const digits = new Set(wishes.map(({ phone }) => lastDigits(phone)));
-		const campaigns = new Set(wishes.flatMap(({ campaign }) => campaign ?? []));
-		const since = Math.min(...wishes.map(({ cap }) => cap?.since ?? Infinity));
-		if (digits.size === 1) {
-			this.filter = { lastDigits: [...digits][0] };
-			return await this.readAll(this.filter);
-		}
-		if (campaigns.size === 1 && since === Infinity) this.filter = { campaign: [...campaigns][0] };
-		const last = await this.table.last();
-		if (campaigns.size > maxCampaigns) await this.readAll({});
-		else for (const campaign of campaigns) await this.readAll({ campaign });
-		if (since !== Infinity) await this.readAll({ since });
-		if (!last) return;
-		this.view.see(last);
-		this.ownFrom = last.id;
-		this.view.endLook(last.createdAt);
+	/** About how long a message is claimed before it may be sent, and how long its result waits to be written, ms. */
+	get delays(): { claimMs: number; writeMs: number } {
+		return { claimMs: this.claiming.delayMs, writeMs: this.writing.delayMs };
 	}
 
 	/**
 	 * @returns the claim, which has to be settled or released; or why the message must not be sent
 	 * @throws Error if the log cannot be written or read; then the message must not be sent either
 	 */
-	async claim(wish: Wish, details: LogDetails): Promise<HoldReason | Claim> {
-		const verdict = decide(wish, this.view.messagesTo(wish.phone));
-		if (verdict !== 'send' && verdict !== 'wait') return verdict;
+	async claim(wish: Wish, execution: string, details: LogDetails): Promise<HoldReason | Claim> {
+		for (;;) {
+			const held = this.heldBack(wish);
+			if (held) return held;
+			if (this.refusal && this.underWay.size > 0) throw this.refusal;
+			if (this.underWay.size < Math.max(1, this.bound())) break;
+			await new Promise<void>((resolve) => this.waiting.push(resolve));
+		}
 		return await new Promise((resolve, reject) => {
 			const { elapsed, newKey } = this.settings;
-			this.wanted.push({ ...wish, details, key: newKey(), begin: elapsed(), resolve, reject });
-			this.work();
+			const key = newKey();
+			this.underWay.add(key);
+			this.wanted.push({ ...wish, execution, details, key, begin: elapsed(), resolve, reject });
+			this.claiming.begin();
 		});
 	}
 
-	/** Why the log holds back a message; otherwise notes it as sent, in this run only. */
-	preview(wish: Wish): HoldReason | undefined {
-		const { phone, campaign = '' } = wish;
-		const verdict = decide(wish, this.view.messagesTo(phone));
-		if (verdict !== 'send' && verdict !== 'wait') return verdict;
-		const { execution, newKey, now } = this.settings;
-		const row = { campaign, phone, status: 'sent', execution, key: newKey() };
-		this.view.add({ ...row, id: --this.previewId, sentAt: now(), createdAt: now() });
-		return undefined;
-	}
-
-	settle({ key, phone, campaign = '', details }: Claim, result: MessageResult): void {
-		const { execution, now } = this.settings;
-		const { status, reason = '', messageId = '', message = details.message } = result;
-		const row = { campaign, phone, status, execution, key, sentAt: now() };
-		this.results.push({ ...row, ...details, reason, messageId, message });
-		this.view.add({ ...row, id: this.ids.get(key)!, createdAt: row.sentAt });
-		this.work();
+	settle(claim: Claim, result: MessageResult): void {
+		const { status, reason = '', messageId = '', message = claim.details.message } = result;
+		const row = { ...this.rowOf(claim), status, reason, messageId, message };
+		this.results.push(row);
+		const { sentAt: createdAt } = row;
+		this.reader.known?.add({ ...row, id: this.ids.get(claim.key)!, createdAt });
+		this.writing.begin();
 	}
 
 	/** Gives up a claim whose message was not tried. */
-	release({ key, phone }: Pick<Claim, 'key' | 'phone'>): void {
+	release({ key, execution, phone }: Pick<Claim, 'key' | 'execution' | 'phone'>): void {
 		const id = this.ids.get(key);
-		if (id === undefined) this.unseen.set(key, phone);
-		else {
-			this.done.set(id, phone);
-			this.view.remove(id);
+		if (id === undefined) {
+			if (!this.forgotten.has(execution)) this.unseen.set(key, { key, execution, phone });
+			this.claiming.begin();
+		} else {
+			this.reader.known?.remove(id);
+			this.remove(id, { execution, key, phone, isBelow: false });
 		}
-		this.work();
 	}
 
-	/** Writes the rest at the end of a run. Does not throw; returns phones whose rows could not be written or removed. */
-	async close(): Promise<{ unwritten: string[]; unremoved: string[] }> {
-		this.isClosing = true;
-		this.failures = 0;
-		this.beginClosing();
-		this.work();
-		await this.working;
-		const unremoved = [...this.done.values(), ...this.unseen.values()].filter(Boolean);
-		return { unwritten: this.results.map(({ phone }) => phone), unremoved };
+	/** Removes rows that a crash has left beside those that count. */
+	removeSuperseded(view: LogView, execution: string): void {
+		for (const { id } of view.superseded())
+			this.remove(id, { execution, key: '', phone: '', isBelow: false });
 	}
 
-	private work(): void {
-		this.working ??= this.rounds().finally(() => (this.working = undefined));
-	}
-
-	private get hasWork(): boolean {
-		const { wanted, open, results, done, unseen } = this;
-		return wanted.length + open.size + results.length + done.size + unseen.size > 0;
-	}
-
-	private async rounds(): Promise<void> {
-		while (this.hasWork && !(this.isClosing && this.failures >= maxFailures)) {
-			const begin = this.settings.elapsed();
-			try {
-				await this.round();
-				this.failures = 0;
-			} catch (error) {
-				this.failures++;
-				this.giveUp(error);
+	/** Writes the rest at the end of a run. Does not throw; returns what could not be written within a minute. */
+	async close(execution: string): Promise<Unfinished> {
+		const end = this.settings.elapsed() + maxCloseMs;
+		this.claiming.begin();
+		this.writing.begin();
+		for (;;) {
+			const left = this.leftOf(execution);
+			const isDone = left.unwritten.length + left.unremoved.length + left.others === 0;
+			if (isDone || this.settings.elapsed() >= end) return left;
+			if (!this.reader.isShared) {
+				this.claiming.skipPause();
+				this.writing.skipPause();
 			}
-			this.roundMs = this.settings.elapsed() - begin;
-			const pause = this.settings.pause(pauseMs);
-			// At the end of a run, only a table that fails and claims of other runs are waited for.
-			const waits = this.failures > 0 || this.open.size > 0;
-			await (waits ? pause : Promise.race([pause, this.closing]));
+			await new Promise<void>((resolve) => this.roundEnds.push(resolve));
 		}
 	}
 
-	/** Writes what is waiting, then looks, decides, and deletes what is over. @throws Error */
-	private async round(): Promise<void> {
-		await this.write();
-		if (this.open.size + this.unseen.size > 0) await this.look();
-		for (const claim of this.open.values()) this.conclude(claim);
-		const ids = [...this.done.keys()];
-		if (ids.length > 0) await this.table.delete(ids);
-		for (const id of ids) this.done.delete(id);
+	/** Gives up what a run could not write. */
+	forget(execution: string): void {
+		this.forgotten.add(execution);
+		const isOther = (one: { execution: string }) => one.execution !== execution;
+		this.results = this.results.filter(isOther);
+		this.removals.forget(execution);
+		for (const [key, claim] of this.unseen) if (!isOther(claim)) this.unseen.delete(key);
+		// Nothing else waits for what this run had under way.
+		if (!this.reader.isShared) this.underWay.clear();
 	}
 
-	private async write(): Promise<void> {
-		const { wanted, results } = this;
-		if (wanted.length + results.length === 0) return;
-		[this.wanted, this.results] = [[], []];
-		const begin = this.settings.elapsed();
-		const claims = wanted.map((claim) => this.rowOf(claim));
-		await this.table.insert([...results, ...claims]).catch((error: unknown) => {
-			this.results.unshift(...results);
-			for (const claim of wanted) this.reject(claim, error);
-			throw error;
+	/** Why the log holds back a message, as far as it is known before a claim. */
+	private heldBack(wish: Wish): HoldReason | undefined {
+		const view = this.reader.known;
+		const verdict = view ? decide(wish, view.messagesTo(wish)) : 'send';
+		return verdict === 'send' || verdict === 'wait' ? undefined : verdict;
+	}
+
+	private leftOf(execution: string): Unfinished & { others: number } {
+		const isOwn = (one: { execution: string }) => one.execution === execution;
+		const removals = [...this.removals.all, ...this.unseen.values()].filter(isOwn);
+		const phones = removals.map(({ phone }) => phone);
+		const [unremoved, others] = partition(phones, Boolean);
+		const unwritten = this.results.filter(isOwn).map(({ phone }) => phone);
+		return { unwritten: uniq(unwritten), unremoved: uniq(unremoved), others: others.length };
+	}
+
+	private remove(id: number, removal: Removal): void {
+		if (!this.forgotten.has(removal.execution)) this.removals.add(id, removal);
+		this.writing.begin();
+	}
+
+	/** A message is no longer under way, so another one may be claimed. */
+	private free(key: string): void {
+		this.underWay.delete(key);
+		this.admit();
+	}
+
+	private admit(): void {
+		const { waiting } = this;
+		this.waiting = [];
+		for (const resolve of waiting) resolve();
+	}
+
+	private endRound(error: Error | undefined, failures: number): void {
+		if (failures >= maxFailures) this.refusal = error;
+		const ends = this.roundEnds;
+		this.roundEnds = [];
+		for (const resolve of ends) resolve();
+		this.admit(); // the bound depends on the time
+	}
+
+	/** After a failed round, claims wait for the next one; after several, their messages are not sent. */
+	private endClaiming(error: Error | undefined, failures: number): void {
+		if (failures >= maxFailures) {
+			const claims = [...this.wanted, ...this.open.values()];
+			this.wanted = [];
+			for (const claim of claims) this.reject(claim, error);
+		}
+		this.endRound(error, failures);
+	}
+
+	/** Writes new claims, then looks and decides. @throws Error */
+	private async claimRound(): Promise<void> {
+		const wanted = [...this.wanted];
+		const free = this.reader.isShared ? await this.lookBefore(wanted) : wanted;
+		this.wanted = difference(this.wanted, wanted);
+		await this.writeClaims(free);
+		await this.look();
+	}
+
+	/** Nothing is known of the people of a shared call: those who are held back need no claim. @returns the others */
+	private async lookBefore(wanted: OpenClaim[]): Promise<OpenClaim[]> {
+		if (wanted.length === 0) return [];
+		const view = await this.reader.look(wanted, Infinity, noop);
+		return wanted.filter((claim) => {
+			const verdict = decide(claim, view.messagesTo(claim));
+			if (verdict === 'send' || verdict === 'wait') return true;
+			this.free(claim.key);
+			claim.resolve(verdict);
+			return false;
 		});
-		for (const { key } of results) this.done.set(this.ids.get(key)!, '');
+	}
+
+	private async writeClaims(wanted: OpenClaim[]): Promise<void> {
+		if (wanted.length === 0) return;
+		const begin = this.settings.elapsed();
+		await this.insert(wanted.map((claim) => ({ ...this.rowOf(claim), status: 'sending' }))).catch(
+			(error: unknown) => {
+				for (const claim of wanted) this.reject(claim, error);
+				throw error;
+			},
+		);
 		const isSlow = this.settings.elapsed() - begin > maxInsertMs;
 		for (const claim of wanted) {
 			if (isSlow) this.claimAgain(claim);
@@ -260,70 +259,83 @@ export class CampaignClaims {
 		}
 	}
 
-	private rowOf({ phone, campaign = '', key, details }: Claim): NewLogRow {
-		const { execution, now } = this.settings;
-		const row = { campaign, phone, status: 'sending', execution, key, sentAt: now() };
-		return { ...row, ...details, reason: '', messageId: '' };
+	private rowOf({ phone, account, campaign = '', key, execution, details }: Claim): NewLogRow {
+		const row = { campaign, phone, account, execution, key, ...details };
+		return { ...row, status: '', reason: '', messageId: '', sentAt: this.settings.now() };
+	}
+
+	/** Inserts rows. If n8n refuses them, nothing more is sent until it accepts some. */
+	private async insert(rows: NewLogRow[]): Promise<void> {
+		await this.writer.insert(rows).catch((error: unknown) => {
+			this.refusal = error as Error;
+			this.admit();
+			throw error;
+		});
+		this.refusal = undefined;
 	}
 
 	/** Other runs may not see a claim that was written so slowly: they do not look back that far. */
 	private claimAgain(claim: OpenClaim): void {
 		if (this.settings.elapsed() - claim.begin > maxWaitMs)
 			return this.reject(claim, new Error("n8n's database is too slow"));
-		this.unseen.set(claim.key, claim.phone);
-		this.wanted.push({ ...claim, key: this.settings.newKey() });
+		const { key, execution, phone } = claim;
+		this.unseen.set(key, { key, execution, phone });
+		const again = { ...claim, key: this.settings.newKey() };
+		this.underWay.add(again.key);
+		this.wanted.push(again);
 	}
 
-	/** Reads the rows that were made since the last look, and those that may not have been visible then. */
+	/** Reads what has changed for the open claims, and decides. */
 	private async look(): Promise<void> {
-		const { execution } = this.settings;
-		for await (const rows of this.table.read({ claimsOf: execution }, this.ownFrom))
-			for (const row of rows) this.findOwn(row);
-		this.unseen.clear();
-		for (const claim of this.open.values())
-			if (claim.id === undefined) this.reject(claim, new Error('The claim was deleted'));
-		const waiting = [...this.open.values()].map(({ id = 0 }) => id);
-		const from = Math.min(this.view.from, ...waiting);
-		const { createdAt } = this.view.newest;
-		const isOfOthers = (row: LogRow) => row.execution !== execution;
-		const gone = new Set(this.view.idsAfter(from, isOfOthers));
-		for await (const rows of this.table.read({ ...this.filter, notBy: execution }, from))
-			for (const row of rows) {
-				this.view.see(row);
-				this.view.add(row);
-				gone.delete(row.id);
+		const { open, unseen } = this;
+		if (open.size + unseen.size === 0) return;
+		const claims = [...open.values()];
+		const sought = [...unseen.values()];
+		const waiting = Math.min(...claims.map(({ id = Infinity }) => id));
+		const found = new Map<string, LogRow>();
+		const view = await this.reader.look([...claims, ...sought], waiting, (row) =>
+			found.set(row.key, row),
+		);
+		for (const one of sought) this.removeUnseen(one, found.get(one.key), view);
+		for (const claim of claims) {
+			claim.id ??= found.get(claim.key)?.id;
+			if (claim.id === undefined) this.miss(claim);
+			else {
+				this.ids.set(claim.key, claim.id);
+				this.conclude(claim, view);
 			}
-		for (const id of gone) this.view.remove(id);
-		this.view.endLook(createdAt);
+		}
+		if (this.reader.isShared && claims.length > 0) this.removeSuperseded(view, claims[0].execution);
 	}
 
-	private findOwn(row: LogRow): void {
-		this.view.see(row);
-		this.ownFrom = Math.max(this.ownFrom, row.id);
-		const phone = this.unseen.get(row.key);
-		if (phone !== undefined) this.done.set(row.id, phone);
-		const claim = this.open.get(row.key);
-		if (!claim) return;
-		claim.id = row.id;
-		this.ids.set(row.key, row.id);
-		this.view.add(row);
+	private removeUnseen(
+		{ key, execution, phone }: Pick<Claim, 'key' | 'execution' | 'phone'>,
+		row: LogRow | undefined,
+		view: LogView,
+	): void {
+		this.unseen.delete(key);
+		if (!row) return this.free(key);
+		view.remove(row.id);
+		this.remove(row.id, { execution, key, phone, isBelow: false });
 	}
 
-	private conclude(claim: OpenClaim): void {
-		const verdict = decide(claim, this.view.messagesTo(claim.phone, claim.key), claim.id);
+	/** Somebody has deleted rows: SQLite gives their IDs again, so everything is read once more. */
+	private miss(claim: OpenClaim): void {
+		if (claim.isMissing) return this.reject(claim, new Error('The claim was deleted'));
+		claim.isMissing = true;
+		this.reader.forget();
+	}
+
+	private conclude(claim: OpenClaim, view: LogView): void {
+		const verdict = decide(claim, view.messagesTo(claim, claim.key), claim.id);
 		const hasWaited = this.settings.elapsed() - claim.begin > maxWaitMs;
 		if (verdict === 'wait' && !hasWaited) return;
 		this.open.delete(claim.key);
+		claim.isUnderOtherKey = view.isUnderOtherKey(claim);
 		if (verdict === 'send') return claim.resolve(claim);
 		this.release(claim);
 		const whileOpen = claim.campaign === undefined ? 'frequencyCap' : 'mayHaveBeenSent';
 		claim.resolve(verdict === 'wait' ? whileOpen : verdict);
-	}
-
-	/** After a failed round, claims wait for the next one; after several, their messages are not sent. */
-	private giveUp(error: unknown): void {
-		if (this.failures < maxFailures) return;
-		for (const claim of this.open.values()) this.reject(claim, error);
 	}
 
 	private reject(claim: OpenClaim, error: unknown): void {
@@ -332,10 +344,16 @@ export class CampaignClaims {
 		claim.reject(error);
 	}
 
-	private async readAll(filter: LogFilter): Promise<void> {
-		for await (const rows of this.table.read(filter, 0)) {
-			for (const row of rows) this.view.add(row);
-			this.view.see(rows[rows.length - 1]);
+	/** Writes results, and removes rows that are over. @throws Error */
+	private async writeRound(): Promise<void> {
+		const results = new Set(this.results);
+		if (results.size > 0) await this.insert([...results]);
+		this.results = this.results.filter((row) => !results.has(row));
+		for (const { key, execution } of results) {
+			this.remove(this.ids.get(key)!, { execution, key, phone: '', isBelow: true });
+			this.free(key);
 		}
+		await this.removals.carryOut(this.reader.greatest);
+		this.refusal = undefined;
 	}
 }

@@ -2,9 +2,11 @@
  * Decides who may get a message, from the rows of the campaign log, which several processes read and write at the same
  * time. Why this needs no locks: docs/adr/0014-campaign-log.md. Needs neither n8n nor a clock.
  */
-import { partition, uniqBy } from 'lodash';
+import { groupBy, maxBy, partition, range, uniq } from 'lodash';
 
 import { samePhoneKey } from '../phone/compare';
+import { withLatinDigits } from '../phone/readPhone';
+import { readAccount } from './account';
 
 /** A row of the campaign log, as far as decisions depend on it. */
 export interface LogRow {
@@ -12,6 +14,8 @@ export interface LogRow {
 	/** Empty for a message that has only a Frequency Cap. */
 	campaign: string;
 	phone: string;
+	/** The account of the service; a row without a readable one counts for every account. */
+	account: string;
 	/** `sending` for a claim, `sent`, `mayHaveBeenSent` or `notSent`; people may have written something else. */
 	status: string;
 	execution: string;
@@ -26,6 +30,8 @@ export interface LogRow {
 export interface Wish {
 	/** The recipient, E.164. */
 	phone: string;
+	/** The account that sends. */
+	account: string;
 	/** The campaign that the person may get once; undefined without Send Once. */
 	campaign?: string;
 	/** The maximum number of messages since the beginning of a period, ms. */
@@ -60,10 +66,32 @@ export function decide(
 /** Any other word, also one that people have written, counts as sent, so nobody gets a message twice because of it. */
 const isUncertain = (status: string) => status === 'sending' || status === 'mayHaveBeenSent';
 
+/** Which of the rows of one message counts: a crash can leave its claim beside its result, and people may edit both. */
+const weights: Record<string, number> = { sending: 0, notSent: 1, mayHaveBeenSent: 2 };
+const weightOf = ({ status }: LogRow) => weights[status] ?? 3;
+
+/** How many digits at the end all spellings of one phone have in common. */
+const sameDigits = 7;
+
 /** The last digits of a number; all spellings of one phone have the same ones. */
-export const lastDigits = (phone: string) => phone.replace(/\D/g, '').slice(-7);
+export const lastDigits = (phone: string) => phone.replace(/\D/g, '').slice(-sameDigits);
 
 const isReadable = (key: string) => /^\+\d{7,15}$/.test(key);
+
+/** The last digits of everybody whose number this may be. A number that cannot be read may have something after it. */
+function digitsOf(phone: string): string[] {
+	const key = samePhoneKey(phone);
+	if (isReadable(key)) return [lastDigits(key)];
+	const digits = withLatinDigits(phone).replace(/\D/g, '');
+	const ends = range(Math.min(sameDigits, digits.length), digits.length + 1);
+	return uniq(ends.map((end) => digits.slice(Math.max(0, end - sameDigits), end)));
+}
+
+/** Whether a row counts for an account. */
+function isOf(account: string, row: LogRow): boolean {
+	const [own, theirs] = [readAccount(account), readAccount(row.account)];
+	return !own || !theirs || (own.host === theirs.host && own.hash === theirs.hash);
+}
 
 /** Claims whose insertion takes longer are dropped, ms. Why: "Late rows" in docs/adr/0014-campaign-log.md. */
 export const maxInsertMs = 10_000;
@@ -106,14 +134,15 @@ export class LogView {
 	add(row: LogRow): void {
 		this.remove(row.id);
 		this.byId.set(row.id, row);
-		const digits = lastDigits(row.phone);
-		const rows = this.byDigits.get(digits) ?? new Map<number, LogRow>();
-		this.byDigits.set(digits, rows.set(row.id, row));
+		for (const digits of digitsOf(row.phone)) {
+			const rows = this.byDigits.get(digits) ?? new Map<number, LogRow>();
+			this.byDigits.set(digits, rows.set(row.id, row));
+		}
 	}
 
 	remove(id: number): void {
 		const row = this.byId.get(id);
-		if (row) this.byDigits.get(lastDigits(row.phone))?.delete(id);
+		if (row) for (const digits of digitsOf(row.phone)) this.byDigits.get(digits)?.delete(id);
 		this.byId.delete(id);
 	}
 
@@ -124,18 +153,46 @@ export class LogView {
 	}
 
 	/** The messages to a person that were sent or may be sent, without the message with this key. */
-	messagesTo(phone: string, exceptKey = ''): LogRow[] {
+	messagesTo({ phone, account }: Wish, exceptKey = ''): LogRow[] {
+		return this.messages(phone, exceptKey).filter((row) => isOf(account, row));
+	}
+
+	/** Whether the person has, or may have, the campaign from another key of the same host. */
+	isUnderOtherKey({ phone, account, campaign }: Wish): boolean {
+		const host = readAccount(account)?.host;
+		return this.messages(phone).some(
+			(row) =>
+				campaign !== undefined &&
+				row.campaign === campaign &&
+				!isOf(account, row) &&
+				readAccount(row.account)?.host === host,
+		);
+	}
+
+	/** The rows that a crash has left beside a row of the same message that counts. */
+	superseded(): LogRow[] {
+		const rows = [...this.byId.values()].filter(({ key }) => key !== '');
+		const claimed = new Set(rows.filter((row) => weightOf(row) < 2).map(({ key }) => key));
+		const groups = groupBy(
+			rows.filter(({ key }) => claimed.has(key)),
+			'key',
+		);
+		return Object.values(groups).flatMap((group) => {
+			const best = maxBy(group, weightOf);
+			return group.filter((row) => row !== best && weightOf(row) < 2);
+		});
+	}
+
+	private messages(phone: string, exceptKey = ''): LogRow[] {
 		const rows = [...(this.byDigits.get(lastDigits(phone))?.values() ?? [])];
 		const person = samePhoneKey(phone);
 		const theirs = rows.filter((row) => {
 			const key = samePhoneKey(row.phone);
 			return key === person || !isReadable(key);
 		});
-		// A claim and its result are one message, and the result is what counts.
-		const [claims, results] = partition(theirs, ({ status }) => status === 'sending');
-		const messages = uniqBy([...results, ...claims], ({ key, id }) => key || id);
-		return messages.filter(
-			({ key, status }) => status !== 'notSent' && key !== (exceptKey || null),
-		);
+		const messages = groupBy(theirs, ({ key, id }) => key || id);
+		return Object.values(messages)
+			.map((same) => maxBy(same, weightOf)!)
+			.filter(({ key, status }) => status !== 'notSent' && key !== (exceptKey || null));
 	}
 }

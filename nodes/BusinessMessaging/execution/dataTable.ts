@@ -2,7 +2,7 @@
  * One of n8n's data tables. A node may not open them, so it runs a sub-workflow with n8n's own Data Table node. It
  * counts as its parent, so the table is in the project of the workflow. docs/adr/0014-campaign-log.md
  */
-import { chunk } from 'lodash';
+import { chunk, uniqBy } from 'lodash';
 import type {
 	IDataObject,
 	IExecuteFunctions,
@@ -13,6 +13,7 @@ import type {
 
 import type { RowValues } from '../campaign/tables';
 import { textOrJson } from '../jsonValues';
+import { withDeadline } from '../transport/deadline';
 import { InputError } from '../transport/errors';
 
 /** What runs the sub-workflows: an execution, and n8n ends them with it. */
@@ -41,6 +42,8 @@ export interface Condition {
 	value: string | number;
 }
 
+/** After this time, a call counts as failed, ms: n8n ends none by itself. */
+const maxCallMs = 60_000;
 /** Rows in a call: as many as n8n's node reads in one piece, so that a row that is added meanwhile does no harm. */
 const pageSize = 1_000;
 /** Conditions in a call; SQLite accepts at most 1,000. */
@@ -120,7 +123,7 @@ export class DataTable {
 	async *read(conditions: Condition[], from: number): AsyncIterable<IDataObject[]> {
 		for (let after = from; ; ) {
 			const order = { orderByDirection: 'ASC', limit: pageSize };
-			const rows = await this.get(conditions, after, order);
+			const rows = await this.get([isAfter(after), ...conditions], order);
 			if (rows.length > 0) yield rows;
 			if (rows.length < pageSize) return;
 			after = Number(rows[rows.length - 1].id);
@@ -135,14 +138,15 @@ export class DataTable {
 		const end = Number((await this.last())?.id ?? 0);
 		for (let after = from; after < end; after += pageSize) {
 			const isInPart: Condition = { column: 'id', is: 'lte', value: after + pageSize };
-			const rows = await this.get([isInPart], after, { orderByDirection: 'ASC', limit: pageSize });
+			const order = { orderByDirection: 'ASC', limit: pageSize };
+			const rows = await this.get([isAfter(after), isInPart], order);
 			if (rows.length > 0) yield rows;
 		}
 	}
 
 	/** The first row after an ID (exclusive). */
 	async first(from: number): Promise<IDataObject | undefined> {
-		return (await this.get([], from, { orderByDirection: 'ASC', limit: 1 })).at(0);
+		return (await this.get([isAfter(from)], { orderByDirection: 'ASC', limit: 1 })).at(0);
 	}
 
 	/** The rows with these IDs. */
@@ -153,9 +157,21 @@ export class DataTable {
 		return found;
 	}
 
+	/** The rows for which at least one condition holds; undefined if there may be more than n8n reads in one piece. */
+	async findAny(conditions: Condition[]): Promise<IDataObject[] | undefined> {
+		const found: IDataObject[] = [];
+		for (const part of chunk(conditions, maxConditions)) {
+			const order = { orderByDirection: 'DESC', limit: pageSize };
+			const rows = await this.get(part, order, 'any');
+			if (rows.length >= pageSize) return undefined;
+			found.push(...rows);
+		}
+		return uniqBy(found, 'id');
+	}
+
 	/** The row with the greatest ID; undefined in an empty table. */
 	async last(): Promise<IDataObject | undefined> {
-		return (await this.get([], 0, { orderByDirection: 'DESC', limit: 1 })).at(0);
+		return (await this.get([], { orderByDirection: 'DESC', limit: 1 })).at(0);
 	}
 
 	/** Adds rows, in one transaction. */
@@ -179,20 +195,18 @@ export class DataTable {
 
 	private async get(
 		conditions: Condition[],
-		from: number,
 		order: INodeParameters,
+		which: 'all' | 'any' = 'all',
 	): Promise<IDataObject[]> {
-		const all: Condition[] = [{ column: 'id', is: 'gt', value: from }, ...conditions];
 		const sort = { orderBy: true, orderByColumn: 'id', ...order };
 		// A text may look like an expression, so n8n gets it as the value of an item.
-		const texts = all.map(({ value }, index) => [`value${index}`, value]);
-		const filters = all.map(({ column, is, value }, index) => ({
+		const texts = conditions.map(({ value }, index) => [`value${index}`, value]);
+		const filters = conditions.map(({ column, is, value }, index) => ({
 			...{ keyName: column, condition: is },
 			keyValue: typeof value === 'string' ? `={{ $json.value${index} }}` : value,
 		}));
-		const matching = { matchType: 'allConditions', filters: { conditions: filters } };
 		const item = Object.fromEntries(texts) as IDataObject;
-		return await this.row('get', { ...matching, ...sort }, [item]);
+		return await this.row('get', { ...matching(which, filters), ...sort }, [item]);
 	}
 
 	private async row(
@@ -212,12 +226,18 @@ export class DataTable {
 /** n8n maps the fields of an item to columns with the same name. */
 const autoMapped = { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] };
 
-const anyOf = (ids: number[]): INodeParameters => ({
-	matchType: 'anyCondition',
-	filters: {
-		conditions: ids.map((id) => ({ keyName: 'id', condition: 'eq', keyValue: id })),
-	},
+const matching = (which: 'all' | 'any', conditions: INodeParameters[]): INodeParameters => ({
+	matchType: which === 'all' ? 'allConditions' : 'anyCondition',
+	filters: { conditions },
 });
+
+const isAfter = (id: number): Condition => ({ column: 'id', is: 'gt', value: id });
+
+const anyOf = (ids: number[]): INodeParameters =>
+	matching(
+		'any',
+		ids.map((id) => ({ keyName: 'id', condition: 'eq', keyValue: id })),
+	);
 
 const place = { position: [0, 0] as [number, number] };
 
@@ -253,7 +273,11 @@ async function call(
 	const workflow = { nodes, connections: { Start: { main: [[next]] } }, settings };
 	const code = workflow as unknown as IWorkflowBase; // n8n gives it the ID of its parent
 	const input = items.map((json) => ({ json }));
-	const { data } = await caller.executeWorkflow({ code }, input);
+	const running = caller.executeWorkflow({ code }, input);
+	const { data } = await withDeadline(running, maxCallMs).catch((error: unknown) => {
+		if ((error as { code?: string }).code !== 'ETIMEDOUT') throw error;
+		throw new Error(`n8n's data table did not respond for ${maxCallMs / 1_000} s`);
+	});
 	return (data[0] ?? []).map(({ json }) => json).filter((json) => Object.keys(json).length > 0);
 }
 

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
 import { type OperationRequest, sendResult } from '../operations/operation';
-import { type ServiceError, asFailure } from '../transport/errors';
+import { ServiceError, asFailure } from '../transport/errors';
 
 /** The result of an item: its output (also if a rule left it out), or its failure. */
 export type Outcome = { records: IDataObject[]; isLeftOut?: true } | { failure: ServiceError };
@@ -55,6 +55,14 @@ export function skip(
 
 /** The outcome of an error. */
 export const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });
+
+/** What guards see of an item whose turn came after the run was stopped. */
+export const stopped = toOutcome(new ServiceError('The run was stopped', { kind: 'cancelled' }));
+
+/** Whether a request has failed. One that was held back has not: `sendWindow` may leave out its item. */
+export function isFailure(outcome: Outcome): boolean {
+	return hasFailed(outcome) && outcome.failure.kind !== 'cancelled';
+}
 
 /** Sends the message of an item, with its own request or another one. */
 export type Send = (request?: OperationRequest) => Promise<Outcome>;

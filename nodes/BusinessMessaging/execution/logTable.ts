@@ -2,11 +2,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { RowValues } from '../campaign/tables';
+import { campaignName } from '../campaignName';
 import { textOrJson } from '../jsonValues';
-import type { LogFilter, LogTable, NewLogRow } from './campaignClaims';
+import type { LogWriter, NewLogRow } from './claim';
 import type { LogRow } from './campaignLog';
+import type { LogFilter, LogSource } from './logReader';
 import {
 	type Condition,
+	type DataTable,
 	type TableCaller,
 	type TableDescription,
 	openDataTable,
@@ -45,7 +48,10 @@ export const logTable: TableDescription = {
 };
 
 /** Opens or creates the project's campaign log. @throws InputError if n8n has no data tables, or a column is missing */
-export async function openLogTable(caller: TableCaller, isPreview: boolean): Promise<LogTable> {
+export async function openLogTable(
+	caller: TableCaller,
+	isPreview: boolean,
+): Promise<LogSource & LogWriter> {
 	const use = { needs: "'Send Once' and 'Frequency Cap'", otherwise: 'Nothing was sent.' };
 	const table = await openDataTable(caller, logTable, use, isPreview ? 'return' : 'create');
 	if (!table) return emptyTable;
@@ -53,22 +59,52 @@ export async function openLogTable(caller: TableCaller, isPreview: boolean): Pro
 		async *read(filter, from) {
 			for await (const rows of table.read(toConditions(filter), from)) yield rows.map(toRow);
 		},
+		readPeople: async (lastDigits) => (await readPeople(table, lastDigits)).map(toRow),
 		async last() {
 			const row = await table.last();
 			return row && toRow(row);
 		},
 		insert: async (rows) => await table.insert(rows.map(toColumns)),
+		retire: async (ids) => await table.update(ids, { status: 'notSent', reason: notTried }),
 		delete: async (ids) => await table.delete(ids),
 	};
 }
 
+/** What the column `reason` says of a message that was claimed and not tried. */
+const notTried = 'The run ended before it sent this message, or another run sent it';
+
 /** The log of a preview before the first campaign: a preview does not create the table. */
-const emptyTable: LogTable = {
+const emptyTable: LogSource & LogWriter = {
 	async *read() {},
+	readPeople: async () => await Promise.resolve([]),
 	last: async () => await Promise.resolve(undefined),
 	insert: async () => await Promise.resolve(),
+	retire: async () => await Promise.resolve(),
 	delete: async () => await Promise.resolve(),
 };
+
+/** The zeros of the digits that numbers are read in. */
+const zeros = ['0', '\uff10', '\u0660', '\u06f0', '\u0966', '\u09e6'].map((zero) =>
+	zero.charCodeAt(0),
+);
+
+/** A phone with these digits, whatever is between and after them. */
+function digitPatterns(digits: string): Condition[] {
+	return zeros.map((zero) => {
+		const written = [...digits].map((digit) => String.fromCharCode(zero + Number(digit)));
+		return { column: 'phone', is: 'like', value: `%${written.join('%')}%` };
+	});
+}
+
+async function readPeople(table: DataTable, lastDigits: string[]): Promise<IDataObject[]> {
+	const patterns = lastDigits.flatMap(digitPatterns);
+	const found = await table.findAny(patterns);
+	if (found) return found;
+	const all: IDataObject[] = [];
+	for (const pattern of patterns)
+		for await (const rows of table.read([pattern], 0)) all.push(...rows);
+	return all;
+}
 
 /** Other spellings of a campaign's name differ only in characters between these, or instead of them. */
 export function campaignPattern(name: string): string {
@@ -77,12 +113,11 @@ export function campaignPattern(name: string): string {
 }
 
 function toConditions(filter: LogFilter): Condition[] {
-	const { campaign, lastDigits, since, notBy, claimsOf } = filter;
+	const { campaign, since, notBy, claimsOf } = filter;
 	const conditions: Condition[] = [];
 	const add = (column: string, is: Condition['is'], value: string) =>
 		conditions.push({ column, is, value });
-	if (campaign !== undefined) add('campaign', 'eq', campaign);
-	if (lastDigits !== undefined) add('phone', 'like', `%${[...lastDigits].join('%')}%`);
+	if (campaign !== undefined) add('campaign', 'like', campaignPattern(campaign));
 	if (since !== undefined) add('createdAt', 'gte', new Date(since).toISOString());
 	if (notBy !== undefined) add('execution', 'neq', notBy);
 	if (claimsOf !== undefined) {
@@ -103,8 +138,9 @@ function toRow(row: IDataObject): LogRow {
 	const createdAt = toTime(row.createdAt, 0);
 	return {
 		id: Number(row.id),
-		campaign: text('campaign'),
+		campaign: campaignName(text('campaign')),
 		phone: text('phone'),
+		account: text('account'),
 		status: text('status'),
 		execution: text('execution'),
 		key: text('idempotencyKey'),

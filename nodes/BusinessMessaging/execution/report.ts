@@ -157,8 +157,8 @@ export function addHints(
 	{
 		client,
 		isPreview = false,
-		warning,
-	}: { client?: Client; isPreview?: boolean; warning?: string },
+		warnings = [],
+	}: { client?: Client; isPreview?: boolean; warnings?: string[] },
 ): void {
 	const add = (type: 'info' | 'warning', message: string) =>
 		context.addExecutionHints({ message, location: 'outputPane', type });
@@ -175,7 +175,7 @@ export function addHints(
 	const excluded = excludedOf(items);
 	if (excluded) add('info', excluded);
 	const ofItems = items.flatMap(({ request }) => request?.hints ?? []);
-	const all = uniq(compact([warning, ...(client?.hints ?? []), ...ofItems]));
+	const all = uniq([...warnings, ...(client?.hints ?? []), ...ofItems]);
 	const hidden = all.length - maxHints;
 	const more = hidden === 1 ? '1 more hint is' : `${hidden} more hints are`;
 	for (const message of all.slice(0, maxHints)) add('warning', message);

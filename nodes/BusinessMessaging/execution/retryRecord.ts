@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'crypto';
 import { isEmpty, map, omit, pick } from 'lodash';
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Operation } from '../operations/operation';
 import {
@@ -14,6 +14,7 @@ import {
 	type Send,
 	type ValidItem,
 	hasFailed,
+	inState,
 	isUnsent,
 	toOutcome,
 } from './item';
@@ -116,4 +117,16 @@ export class RetryRecord implements Guard {
 
 function digest(text: string): string {
 	return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Whether n8n, or the model that uses the node as a tool, may repeat a run that has ended with these outputs. */
+export function mayBeRepeated(
+	context: IExecuteFunctions,
+	items: Item[],
+	outputs: INodeExecutionData[],
+): boolean {
+	const node = context.getNode();
+	// n8n repeats a run whose first output has a field `error`, which may also come from the service.
+	const isRetried = node.retryOnFail === true && outputs[0]?.json.error !== undefined;
+	return isRetried || (isTool(node) && !items.every(inState('done', 'leftOut')));
 }

@@ -8,7 +8,7 @@ import type { Operation, OperationRequest, RunOptions } from '../operations/oper
 import type { Client } from '../transport/client';
 import { ServiceError, asFailure } from '../transport/errors';
 import { applyAudienceRules, rememberRecipients } from './applyAudienceRules';
-import { CampaignGuard } from './campaignGuard';
+import { CampaignGuard, previewLog, timedOut } from './campaignGuard';
 import {
 	type Guard,
 	type Item,
@@ -17,9 +17,11 @@ import {
 	type ValidItem,
 	hasFailed,
 	inState,
+	isFailure,
 	isWanted,
 	hasNotFailed,
 	stateOf,
+	stopped,
 	toOutcome,
 } from './item';
 import { atMost, inQueues } from './keyedQueue';
@@ -30,13 +32,9 @@ import { toNodeError, toOutputs } from './itemOutput';
 import { OptOuts } from './optOuts';
 import { previewItems } from './previewItems';
 import { addHints, labelExecution, logProgress, reportFigures, resetFigures } from './report';
-import { RetryRecord } from './retryRecord';
+import { RetryRecord, mayBeRepeated } from './retryRecord';
 import { Rounds } from './rounds';
-import { isTool } from './toolReview';
 import { readItems } from './readItems';
-
-/** The most items that claim their recipients before their turn. */
-const mostAhead = 300;
 
 /** What an operation that waits for replies does before and after its requests. */
 export interface Listening {
@@ -60,6 +58,8 @@ interface Run {
 	/** For messages with Send Once or a Frequency Cap. */
 	log?: CampaignGuard;
 	lastCheck?: LastCheck;
+	/** What the log says in a preview. */
+	previewed?: Awaited<ReturnType<typeof previewLog>>;
 	/** Missing if it could not be prepared; then no item is pending. */
 	client?: Client;
 	prepared?: unknown;
@@ -90,10 +90,10 @@ export async function runOperation(
 	const report = once(() => reportFigures(context, operation, items, run));
 	const carried = carryOut(context, run, pending, stopsAtFirstFailure);
 	const sending = untilStopped(context, carried, report);
-	const finished = sending.then((warning) => {
+	const finished = sending.then((warnings) => {
 		report();
-		addHints(context, operation, items, { client: run.client, warning });
-		refuseFailed(context, operation, items, warning);
+		addHints(context, operation, items, { client: run.client, warnings });
+		refuseFailed(context, operation, items, warnings);
 	});
 	await finished.catch(async (error) => {
 		await listening?.stop();
@@ -106,18 +106,6 @@ export async function runOperation(
 	const outputs = await toOutputs(context, operation, items);
 	if (!mayBeRepeated(context, items, outputs)) run.record?.clear();
 	return outputs;
-}
-
-/** Whether n8n, or the model that uses the node as a tool, may repeat a run that has ended with these outputs. */
-function mayBeRepeated(
-	context: IExecuteFunctions,
-	items: Item[],
-	outputs: INodeExecutionData[],
-): boolean {
-	const node = context.getNode();
-	// n8n repeats a run whose first output has a field `error`, which may also come from the service.
-	const isRetried = node.retryOnFail === true && outputs[0]?.json.error !== undefined;
-	return isRetried || (isTool(node) && !items.every(inState('done', 'leftOut')));
 }
 
 /** Whether nothing may be sent, as in n8n's evaluations. The field counts even if no item is valid. */
@@ -136,10 +124,12 @@ async function preview(
 ): Promise<INodeExecutionData[]> {
 	for (const item of items.filter(inState('pending')))
 		item.request.rules = { ...item.request.rules, isPreview: true };
-	const { client, prepared, log } = await untilStopped(context, openRun(context, operation, items));
-	if (log) await mapInTurns(items.filter(inState('pending')), (item) => log.preview(item));
+	const run = await untilStopped(context, openRun(context, operation, items));
+	const { client, prepared, previewed } = run;
+	if (previewed) await mapInTurns(items.filter(inState('pending')), previewed.preview);
 	await previewItems(items, prepared);
-	addHints(context, operation, items, { client, isPreview: true });
+	const warnings = compact([previewed?.warning()]);
+	addHints(context, operation, items, { client, isPreview: true, warnings });
 	await rememberRecipients(items.filter(hasNotFailed), new Rounds(context));
 	return await toOutputs(context, operation, items, { isPreview: true });
 }
@@ -158,12 +148,12 @@ function refuseFailed(
 	context: IExecuteFunctions,
 	{ endpoint }: Operation,
 	items: Item[],
-	warning = '',
+	warnings: string[],
 ): void {
 	const done = items.filter(inState('done', 'leftOut')).length;
 	const progress = `${done} of ${items.length} items are done. A retry continues with the others.`;
 	const isRepeatable = endpoint.idempotent || items.length === 1;
-	refuse(context, items, `${isRepeatable ? '' : progress} ${warning}`.trim());
+	refuse(context, items, [isRepeatable ? '' : progress, ...warnings].join(' ').trim());
 }
 
 /** Throws for the first item that has failed, unless the node continues on errors. */
@@ -197,8 +187,11 @@ async function openRun(
 		for (const hint of optOuts?.hints ?? []) client.hints.add(hint);
 		// All of them: a duplicate that is left out now may be sent instead of the item before it.
 		const isSending = pending.some(inState('pending'));
-		const log = isSending ? await CampaignGuard.open(context, pending) : undefined;
-		return { operation, record, client, prepared, log, lastCheck: new LastCheck(optOuts) };
+		const run = { operation, record, client, prepared, lastCheck: new LastCheck(optOuts) };
+		if (!isSending) return run;
+		if (items.some(({ request }) => request?.rules?.isPreview))
+			return { ...run, previewed: await previewLog(context, pending, client) };
+		return { ...run, log: await CampaignGuard.open(context, pending, client) };
 	} catch (error) {
 		fail(pending, error);
 		return { operation, record };
@@ -250,19 +243,6 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 	return (keyOf ?? recipientOf)(request);
 }
 
-/** How many items make claims before their turn. After a crash, they are uncertain. docs/adr/0014-campaign-log.md */
-function lookAhead({ aheadMs }: CampaignGuard, client: Client, simultaneous: number): number {
-	return Math.min(client.freeWithin(aheadMs), 5 * simultaneous, mostAhead);
-}
-
-/** What guards see of an item whose turn came after the run was stopped. */
-const stopped = toOutcome(new ServiceError('The run was stopped', { kind: 'cancelled' }));
-
-/** Whether a request has failed. One that was held back has not: `LastCheck` may leave out its item. */
-function isFailure(outcome: Outcome): boolean {
-	return hasFailed(outcome) && outcome.failure.kind !== 'cancelled';
-}
-
 /** Sends the message of an item if every guard lets it through. They are called in their order. */
 function guarded(guards: Guard[], item: ValidItem, send: Send): Send {
 	return guards.reduceRight(
@@ -280,22 +260,23 @@ function insteadOf({ waits }: Operation, { instead, outcome }: ValidItem): Valid
 	return [instead];
 }
 
-/** Carries out items. Stops at the first failure, unless the node continues on errors. @returns a warning for the user */
+/** Carries out items. Stops at the first failure, unless the node continues on errors. @returns warnings for the user */
 async function carryOut(
 	context: IExecuteFunctions,
 	run: Run,
 	items: ValidItem[],
 	stopsAtFirstFailure: boolean,
-): Promise<string | undefined> {
+): Promise<string[]> {
 	const { operation, record, client, log, lastCheck } = run;
-	if (!client) return undefined;
+	if (!client) return [];
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + (log ? lookAhead(log, client, simultaneous()) : 0),
-		isStopped: () => hasToStop || context.getExecutionCancelSignal()?.aborted === true,
+		concurrency: () => simultaneous() + (log?.mostUnderWay ?? 0),
+		isStopped: () =>
+			hasToStop || log?.isEnding || context.getExecutionCancelSignal()?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
 	const guards = compact([record, lastCheck, log]);
@@ -317,7 +298,8 @@ async function carryOut(
 		if (!hasToStop) for (const next of insteadOf(operation, item)) await sendOne(next);
 	};
 	await inQueues(items, settings, sendOne);
-	return await log?.close();
+	if (log?.isEnding && !hasToStop) for (const one of items) one.outcome ??= { failure: timedOut };
+	return (await log?.close()) ?? [];
 }
 
 /** Sends the request of an item. Does not throw. */

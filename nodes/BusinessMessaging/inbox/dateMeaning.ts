@@ -39,11 +39,11 @@ export interface DateReading {
 }
 
 /** The reading of a text that contradicts itself. */
-export const nothing: DateReading = { dates: [], isClear: false };
+export const noDate: DateReading = { dates: [], isClear: false };
 
 /** A day that is not of the weekday: unclear. A short word may have been no weekday at all, as "on" in English, and Danish for Wednesday. */
 export function contradiction(weekday: Weekday): DateReading | undefined {
-	return weekday.isShort ? undefined : nothing;
+	return weekday.isShort ? undefined : noDate;
 }
 
 /** Two dates with one of which the day may be meant, or only one. */
@@ -175,7 +175,7 @@ export function withoutYear(month: number, day: number, context: Context): DateR
 	// the 29th of February may be eight years away
 	const ahead = find([0, 1, 2, 3, 4, 5, 6, 7, 8].map((years) => thisYear + years));
 	const next = ahead.find((date) => date !== undefined && date >= today);
-	if (next === undefined) return nothing;
+	if (next === undefined) return noDate;
 	const back = find([0, 1, 2, 3, 4, 5, 6, 7, 8].map((years) => thisYear - years));
 	const last = back.find((date) => date !== undefined && date < today);
 	const found = only([next, ...(expected.notBeforeToday ? [] : [last])], context);

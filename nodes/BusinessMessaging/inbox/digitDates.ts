@@ -6,7 +6,7 @@ import {
 	type DateReading,
 	dateOf,
 	isPossible,
-	nothing,
+	noDate,
 	only,
 	withoutYear,
 	yearsOf,
@@ -81,7 +81,7 @@ function ordersOf(
 function readOrder(parts: string[], order: DateOrder, context: Context): string[] {
 	if (parts.length === 2) {
 		const [day, month] = order === 'DMY' ? parts : [parts[1], parts[0]];
-		return (withoutYear(Number(month), Number(day), context) ?? nothing).dates;
+		return (withoutYear(Number(month), Number(day), context) ?? noDate).dates;
 	}
 	const [year, month, day] = ['Y', 'M', 'D'].map((sign) => parts[order.indexOf(sign)]);
 	return yearsFor(year, context).flatMap((one) => dateOf(one, Number(month), Number(day)) ?? []);

@@ -12,7 +12,7 @@ import {
 	dayOfMonth,
 	fromToday,
 	nextWeekday,
-	nothing,
+	noDate,
 	plusDays,
 	readNamed,
 	thisWeekday,
@@ -33,12 +33,12 @@ const maxLength = 100;
 
 /** Reads a date. Nothing is guessed: what can mean two days is not clear. */
 export function readDate(text: string, expected: ExpectedDate, writer: Writer): DateReading {
-	if (text.length > maxLength || /[?؟？]/.test(text)) return nothing;
+	if (text.length > maxLength || /[?؟？]/.test(text)) return noDate;
 	const folded = foldText(withLatinDigits(text))
 		.replace(/[’ʼ‘`]/g, "'")
 		.replace(/\s+/g, ' ')
 		.trim();
-	if (folded === '') return nothing;
+	if (folded === '') return noDate;
 	const customs = customsOf(writer.phone);
 	const days = todaysOf(writer, expected.timeZone);
 	const todays = days.length > 0 ? days : [undefined];
@@ -66,7 +66,7 @@ function readIn(text: string, words: DateWords, context: Context): DateReading |
 	const readings = alternatives(tokens).flatMap((one) => readTokens(one, context) ?? []);
 	if (readings.length === 0) return undefined;
 	// A word with two meanings may mean a day that is past, which does not count. A contradiction does.
-	const counting = readings.filter((one) => one.dates.length > 0 || one === nothing);
+	const counting = readings.filter((one) => one.dates.length > 0 || one === noDate);
 	const dates = uniq(counting.flatMap((reading) => reading.dates));
 	return { dates, isClear: counting.every(({ isClear }) => isClear) && dates.length === 1 };
 }

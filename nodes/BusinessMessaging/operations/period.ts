@@ -39,11 +39,11 @@ export function periodQuery(
 }
 
 function toUtc(label: string, written: unknown, timeZone: string): string | undefined {
-	return readDate(label, written, timeZone)?.toUTC().toISO();
+	return readDateTime(label, written, timeZone)?.toUTC().toISO();
 }
 
 /** Reads a field with a date and time, in the workflow's time zone; undefined if it is empty. @throws InputError */
-export function readDate(
+export function readDateTime(
 	label: string,
 	written: unknown,
 	timeZone: string,

@@ -18,7 +18,7 @@ import {
 	rateLimitedError,
 	unreadableError,
 } from './errors';
-import { type RateLimiter, Sender, type Slot, limiterFor } from './rateLimiter';
+import { type RateLimiter, RequestQueue, type Slot, limiterFor } from './rateLimiter';
 import { readRetryAfter } from '../reading/readRetryAfter';
 import { describeRedirect, isSameOrigin, readRedirect } from './redirect';
 import type { ServiceConfig } from './serviceConfig';
@@ -87,18 +87,17 @@ export class Client {
 	readonly hints = new Set<string>();
 	/** How many requests the service has refused with 429. */
 	tooManyRequests = 0;
-	/** How long the service takes to respond, ms: a moving average. */
 	private responseMs = 0;
 	private hasResponded = false;
 	private readonly knownMethods = new Map<Endpoint, HttpMethod>();
-	private readonly sender: Sender;
+	private readonly queue: RequestQueue;
 
 	constructor(
 		private readonly send: HttpSend,
 		readonly config: ServiceConfig,
 		private readonly options: ClientOptions = {},
 	) {
-		this.sender = new Sender(config.rate.requests, options.messages, options.signal);
+		this.queue = new RequestQueue(config.rate.requests, options.messages, options.signal);
 	}
 
 	/** How many simultaneous requests are needed for the allowed rate at the current response times, but at least `least`. */
@@ -245,9 +244,14 @@ export class Client {
 		return response;
 	}
 
+	/** How long the service takes to respond, ms: a moving average. */
+	get averageResponseMs(): number {
+		return this.responseMs;
+	}
+
 	/** How many messages may be sent within this time, ms, beside those of others that wait now. */
 	freeWithin(ms: number): number {
-		return this.limiter.freeWithin(ms, this.sender);
+		return this.limiter.freeWithin(ms, this.queue);
 	}
 
 	private get limiter(): RateLimiter {
@@ -263,7 +267,7 @@ export class Client {
 		isStillAllowed: ApiRequest['isStillAllowed'] = () => true,
 		refusal?: TextResponse,
 	): Promise<Slot | ServiceError> {
-		const slot = await limiter.acquire(this.sender, subject, sends);
+		const slot = await limiter.acquire(this.queue, subject, sends);
 		if (slot === 'blocked') {
 			const body = refusal && this.parse(this.config.redact(refusal.body));
 			return rateLimitedError(limiter.waitMs(subject), body);

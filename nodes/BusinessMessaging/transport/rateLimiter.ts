@@ -27,7 +27,7 @@ interface Waiting {
 }
 
 /** Who sends requests: a run of a node, a list for the editor, the test of a credential, … */
-export class Sender {
+export class RequestQueue {
 	/** Its requests that wait for their turn, in their order. */
 	readonly waiting: Waiting[] = [];
 	/** Whether it has had a turn. */
@@ -51,9 +51,9 @@ export class RateLimiter {
 	private greatest = 0;
 	/** The requests of each credential, by its limit. */
 	private readonly windows = new Map<number, SlidingWindow>();
-	/** The senders that wait, in the order of their turns. */
-	private readonly senders: Sender[] = [];
-	/** Whether the last turn was the first one of its sender, and others had waited before. */
+	/** The queues that wait, in the order of their turns. */
+	private readonly queues: RequestQueue[] = [];
+	/** Whether the last turn was the first one of its queue, and others had waited before. */
 	private hasOvertaken = false;
 	/** When the timers end. */
 	private readonly naps = new Set<number>();
@@ -71,12 +71,12 @@ export class RateLimiter {
 		return this.throttle.askedMs(performance.now(), subject);
 	}
 
-	/** How many messages a sender may send within this time, ms, if the service refuses none and the others take their turns. */
-	freeWithin(ms: number, sender: Sender): number {
+	/** How many messages a queue may send within this time, ms, if the service refuses none and the others take their turns. */
+	freeWithin(ms: number, queue: RequestQueue): number {
 		const now = performance.now();
-		const limits = this.limitsOf(sender, true);
+		const limits = this.limitsOf(queue, true);
 		const free = this.throttle.freeWithin(ms, now, this.greatest);
-		const others = this.senders.filter((one) => one !== sender);
+		const others = this.queues.filter((one) => one !== queue);
 		const share = free / (others.length + 1);
 		const taken = sumBy(others, ({ waiting }) =>
 			Math.min(share, waiting.length, freeOf(waiting[0].limits, ms, now)),
@@ -85,39 +85,39 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Waits for a turn. The requests of a sender keep their order. Senders take turns; one that has had none is next, but
+	 * Waits for a turn. The requests of a queue keep their order. Senders take turns; one that has had none is next, but
 	 * two of these do not go before the others.
 	 */
-	async acquire(sender: Sender, subject?: string, isMessage = false): Promise<Slot | End> {
+	async acquire(queue: RequestQueue, subject?: string, isMessage = false): Promise<Slot | End> {
 		// A request that waits only because of its recipient must not delay the others.
-		await this.waitForSubject(sender, subject);
+		await this.waitForSubject(queue, subject);
 		return await new Promise((resolve) => {
-			if (sender.waiting.length === 0) {
-				this.senders.push(sender);
-				sender.signal?.addEventListener('abort', this.serve);
+			if (queue.waiting.length === 0) {
+				this.queues.push(queue);
+				queue.signal?.addEventListener('abort', this.serve);
 			}
-			sender.waiting.push({ subject, limits: this.limitsOf(sender, isMessage), resolve });
+			queue.waiting.push({ subject, limits: this.limitsOf(queue, isMessage), resolve });
 			this.serve();
 		});
 	}
 
-	private limitsOf({ requests, messages }: Sender, isMessage: boolean): Limit[] {
+	private limitsOf({ requests, messages }: RequestQueue, isMessage: boolean): Limit[] {
 		this.greatest = Math.max(this.greatest, requests);
 		const window = this.windows.get(requests) ?? new SlidingWindow(this.windowMs);
 		this.windows.set(requests, window);
 		return [{ window, most: requests }, ...(messages && isMessage ? [messages] : [])];
 	}
 
-	private async waitForSubject(sender: Sender, subject?: string): Promise<void> {
+	private async waitForSubject(queue: RequestQueue, subject?: string): Promise<void> {
 		for (;;) {
 			const waitMs = this.throttle.subjectWaitMs(performance.now(), subject);
-			if (waitMs === 0 || this.endOf(sender, subject)) return;
+			if (waitMs === 0 || this.endOf(queue, subject)) return;
 			await sleep(Math.min(waitMs, maxNapMs));
 		}
 	}
 
 	/** Why a request must wait no longer, without a turn. */
-	private endOf({ signal }: Sender, subject?: string): End | undefined {
+	private endOf({ signal }: RequestQueue, subject?: string): End | undefined {
 		if (signal?.aborted) return 'stopped';
 		return this.throttle.isBlocked(performance.now(), subject) ? 'blocked' : undefined;
 	}
@@ -129,34 +129,34 @@ export class RateLimiter {
 		void this.serveIn(waitMs);
 	};
 
-	/** Gives a turn to the first sender that may have it. @returns how long all of them have to wait, ms */
+	/** Gives a turn to the first queue that may have it. @returns how long all of them have to wait, ms */
 	private serveNext(): number {
 		const now = performance.now();
 		let leastMs = Infinity;
-		for (const sender of this.inTurn()) {
-			const [{ subject, limits }] = sender.waiting;
-			const end = this.endOf(sender, subject);
+		for (const queue of this.inTurn()) {
+			const [{ subject, limits }] = queue.waiting;
+			const end = this.endOf(queue, subject);
 			const waitMs = end ? 0 : this.throttle.waitMs(now, this.greatest, limits);
 			leastMs = Math.min(leastMs, waitMs);
 			if (waitMs > 0) continue;
-			const { resolve } = sender.waiting.shift()!;
-			pull(this.senders, sender);
-			if (sender.waiting.length > 0) this.senders.push(sender);
-			else sender.signal?.removeEventListener('abort', this.serve); // it keeps all data of its execution in memory
-			resolve(end ?? this.take(sender, subject, limits));
+			const { resolve } = queue.waiting.shift()!;
+			pull(this.queues, queue);
+			if (queue.waiting.length > 0) this.queues.push(queue);
+			else queue.signal?.removeEventListener('abort', this.serve); // it keeps all data of its execution in memory
+			resolve(end ?? this.take(queue, subject, limits));
 			break;
 		}
 		return leastMs;
 	}
 
-	private inTurn(): Sender[] {
-		const [others, first] = partition(this.senders, 'hasBegun');
+	private inTurn(): RequestQueue[] {
+		const [others, first] = partition(this.queues, 'hasBegun');
 		return this.hasOvertaken ? [...others, ...first] : [...first, ...others];
 	}
 
-	private take(sender: Sender, subject: string | undefined, limits: Limit[]): Slot {
-		this.hasOvertaken = !sender.hasBegun && this.senders.some(({ hasBegun }) => hasBegun);
-		sender.hasBegun = true;
+	private take(queue: RequestQueue, subject: string | undefined, limits: Limit[]): Slot {
+		this.hasOvertaken = !queue.hasBegun && this.queues.some(({ hasBegun }) => hasBegun);
+		queue.hasBegun = true;
 		const permit = this.throttle.take(subject, limits);
 		const end = (outcome: RequestOutcome) => {
 			this.throttle.end(performance.now(), permit, outcome);

@@ -63,6 +63,7 @@ const rules: Array<[string, INodeParameters, Record<string, number>, string]> = 
 	['Allow Empty List', audience({ excludeSegment: 'none', allowEmptyList: true }), all, ''],
 	['Frequency Cap', audience({ frequencyCap: { values: { messages: 1 } } }), once, ''],
 	['Send Window', audience({ sendWindow: { values: window } }), {}, ''],
+	['Not Before', audience({ notBefore: '2100-01-01T10:00:00' }), {}, ''],
 	['Send Once', { sendOnce: true, campaign: 'sale' }, once, ''],
 	[
 		'Number of Test Messages',

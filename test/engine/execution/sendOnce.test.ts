@@ -65,7 +65,8 @@ test('each message that was tried is one row, in the words of the output; the ne
 				sentAt: expect.stringMatching(/^20.*Z$/),
 				idempotencyKey: expect.stringMatching(/^\w{32}$/),
 			},
-			...{ name: '', account: '', deliveredAt: null, readAt: null, failedAt: null },
+			...{ name: '', account: expect.stringMatching(/^127\.0\.0\.1:\d+ [\da-f]{8}$/) },
+			...{ deliveredAt: null, readAt: null, failedAt: null },
 			...{ repliedAt: null, reply: null, optedOutAt: null },
 		})),
 	);
@@ -184,7 +185,9 @@ test('several executions at the same time: everybody gets one message', async ()
 	);
 	expect(received()).toEqual(oneEach(200));
 	expect(sum(runs.map(({ outputs }) => countBy(statuses(outputs))[sent] ?? 0))).toBe(200);
-	expect(countBy(rows(), 'status')).toEqual({ sent: 200 });
+	// The last row is never deleted, so a claim that gave way may stay as notSent.
+	const { sent: written, sending } = countBy(rows(), 'status');
+	expect({ written, sending }).toEqual({ written: 200, sending: undefined });
 });
 
 test('executions that create the table at the same moment all use it', async () => {
@@ -222,9 +225,9 @@ test('claims and results are written in parts', async () => {
 	const begin = Date.now();
 	await run({ items: people(300), credentials });
 	const { insert, get, deleteRows } = service.engine.tables.calls;
-	// Rounds are at least 300 ms apart, however slow the machine is; the last ones do not wait.
-	const rounds = (Date.now() - begin) / 300 + 4;
-	expect(insert).toBeLessThanOrEqual(rounds);
+	// Rounds are at least 50 ms apart, however slow the machine is; the last ones do not wait.
+	const rounds = (Date.now() - begin) / 50 + 4;
+	expect(insert).toBeLessThanOrEqual(2 * rounds); // claims and results
 	expect(get).toBeLessThanOrEqual(2 * rounds + 2); // own claims and rows of others
 	expect(deleteRows).toBeLessThanOrEqual(rounds);
 	await run({ items: people(300), credentials });
@@ -305,6 +308,13 @@ describe('a data table that fails', () => {
 		service.engine.tables.before = () => undefined;
 		service.engine.tables.after = () => undefined;
 	};
+	/** A run tries for a minute to write what is left: from some seconds on, this minute is over. */
+	const giveUpSoon = () => {
+		const now = performance.now.bind(performance);
+		const begin = now();
+		const late = () => now() + (now() - begin > 2_000 ? 60_000 : 0);
+		jest.spyOn(performance, 'now').mockImplementation(late);
+	};
 	const one = { items: people(1) };
 
 	test('without data tables, nothing is sent, and the error says what is required', async () => {
@@ -336,11 +346,14 @@ describe('a data table that fails', () => {
 
 	test('after a message was sent: nobody gets a second one, and a hint names who is uncertain', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001000', delayMs: 50 });
-		void service.sandbox.changes.once('message', () => failCalls(0, Infinity));
+		void service.sandbox.changes.once('message', () => {
+			failCalls(0, Infinity);
+			giveUpSoon();
+		});
 		const { hints } = await run(one);
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringMatching(
-				/Later runs will report these people as mayHaveBeenSent, although the result is known: \+15550001000/,
+				/Later runs will report \+15550001000 as mayHaveBeenSent, although the result is known/,
 			),
 		]);
 		recover();
@@ -364,10 +377,10 @@ describe('a data table that fails', () => {
 	test('while claims are removed: the error names who would be skipped', async () => {
 		await service.fault({ endpoint: 'sendText', status: 422, count: 1, delayMs: 100 });
 		failCalls(0, Infinity, 'deleteRows');
+		failCalls(0, Infinity, 'update', 'after');
+		giveUpSoon();
 		const parameters = { options: { concurrency: 1 } };
 		const { error } = await run({ items: people(3), parameters });
-		expect(error?.description).toContain(
-			'skip these people, although they got no message: +15550001001, ',
-		);
+		expect(error?.description).toContain('although they got no message: delete their rows');
 	});
 });

@@ -126,18 +126,21 @@ test.each([
 	},
 );
 
+const limitHint = (limit: number) =>
+	`The list ends at 'Limit' (${limit}), and the service may have more. To get all, switch on 'Return All'.`;
+
 describe('Get Many', () => {
 	test.each([
-		[{ returnAll: true }, 95, 6],
-		[{ limit: '={{ "20" }}' }, 20, 1],
+		[{ returnAll: true }, 95, 6, []],
+		[{ limit: '={{ "20" }}' }, 20, 1, [limitHint(20)]],
 	])(
-		'with %j returns %i of 95 contacts in at most %i requests',
-		async (parameters, count, most) => {
+		'with %j returns %i of 95 contacts in at most %i requests, and says if there may be more',
+		async (parameters, count, most, expectedHints) => {
 			const phones = range(95).map((n) => `+1555000${1000 + n}`);
 			for (const phone of phones) service.sandbox.state.contacts.create({ phone });
 			const { records, hints } = await run('contact getAll', parameters);
 			expect(records.map(({ phone }) => phone)).toEqual(phones.slice(0, count));
-			expect(hints).toEqual([]);
+			expect(hints).toEqual(expectedHints);
 			expect(service.calls('listContacts')).toBeLessThanOrEqual(most);
 		},
 	);
@@ -208,7 +211,7 @@ describe('conversations', () => {
 	test('keep the order of the service, with a hint, if the service shows no time', async () => {
 		const { ids, hints } = await list(2, [1, 2], 'changed');
 		expect(ids).toEqual([1, 2]);
-		expect(hints).toEqual([expect.stringContaining("are in the service's order")]);
+		expect(hints).toEqual([expect.stringContaining("are in the service's order"), limitHint(2)]);
 	});
 
 	test('are read only as far as needed if the service lists the newest first', async () => {

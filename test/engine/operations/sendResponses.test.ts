@@ -151,9 +151,9 @@ test('a response that says neither yes nor no, or both, may have been sent', asy
 		uncertain.map((response) => [response, 'mayHaveBeenSent']),
 	);
 	const message = 'The service did not confirm that it accepted the message';
-	expect(outcomes[0].error).toMatchObject({
-		message: `${message}: Insufficient credit (HTTP 200)`,
-		description: expect.stringContaining('has the fields: statusCode, message.'),
+	expect(outcomes[0]).toMatchObject({
+		error: `${message}: Insufficient credit (HTTP 200)`,
+		details: { description: expect.stringContaining('has the fields: statusCode, message.') },
 	});
 	expect(outcomes.slice(1, 3).map(({ reason }) => reason)).toEqual([
 		`${message}: state: QUEUED_LOW_PRIORITY (HTTP 200)`,

@@ -1,7 +1,7 @@
 /** The rate of one key, with a service that counts by itself, and a clock that only the test moves. */
 import {
 	RateLimiter,
-	Sender,
+	RequestQueue,
 	type Slot,
 } from '../../../nodes/BusinessMessaging/transport/rateLimiter';
 import { backoffMs } from '../../../nodes/BusinessMessaging/transport/throttle';
@@ -20,10 +20,10 @@ describe('by the clock of the test', () => {
 		readonly ends: string[] = [];
 		readonly limiter = new RateLimiter(windowMs);
 
-		private readonly sender: Sender;
+		private readonly sender: RequestQueue;
 
 		constructor(private readonly requests: number) {
-			this.sender = new Sender(requests);
+			this.sender = new RequestQueue(requests);
 		}
 
 		/** Adds this number of requests to the queue. @returns how many requests are under way */
@@ -31,7 +31,7 @@ describe('by the clock of the test', () => {
 			count: number,
 			{ subject, signal }: { subject?: string; signal?: AbortSignal } = {},
 		): Promise<number> {
-			const sender = signal ? new Sender(this.requests, undefined, signal) : this.sender;
+			const sender = signal ? new RequestQueue(this.requests, undefined, signal) : this.sender;
 			for (let n = 0; n < count; n++) {
 				void this.limiter
 					.acquire(sender, subject)

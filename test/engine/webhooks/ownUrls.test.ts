@@ -43,7 +43,7 @@ test(`is recognized, however it is written (TEST_SEED=${seed})`, () => {
 		const written = chosen.reduce((text, name) => writings[name](text), registered);
 		const [own, listed] = [canonical(url), canonical(written)];
 		expect([written, listed]).toEqual([written, canonical(registered)]);
-		expect(readOwnUrl(listed)).toEqual({ url: own, keepsReplies: false });
+		expect(readOwnUrl(listed)).toEqual({ url: own, secret, keepsReplies: false });
 	});
 	fc.assert(property, { seed, numRuns: 2_000 });
 });
@@ -60,7 +60,7 @@ test.each([...hidden, '?token=[REDACTED]', '?token=xxxx', '?token=%2A%2A%2A'])(
 test('shows whether the trigger keeps the replies', () => {
 	const [url] = urls;
 	const read = (name: string) => readOwnUrl(canonical(`${url}?${name}=${secret}`));
-	expect(read('inbox')).toEqual({ url, keepsReplies: true });
+	expect(read('inbox')).toEqual({ url, secret, keepsReplies: true });
 	expect(read('outbox')).toBeUndefined();
 });
 

@@ -148,7 +148,7 @@ export const receiving = [
 			'engine/reply/approval.test.ts: any other word next to a yes or a no makes the answer unclear',
 		],
 		'repeated, by default up to two times': [
-			'engine/operations/inputs.test.ts: ask by default for a free text within a day, with two repetitions',
+			'unit/questionFields.test.ts: ask by default for a free text within a day, with two repetitions',
 			'engine/reply/inbox.test.ts: %d repetitions of the question go to each person',
 			'field: repeats default',
 		],

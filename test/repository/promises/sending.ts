@@ -150,7 +150,7 @@ export const sending = [
 			'engine/transport/faults.test.ts: 503 after the request took effect',
 			'engine/operations/sendResponses.test.ts: a response that says no is a refusal: nothing was sent, whatever else it contains',
 		],
-		'if they are full, nothing is sent': [
+		'When they are full, nothing more is sent.': [
 			'engine/execution/sendOnce.test.ts: a full table: the message is not sent, and the error says so',
 		],
 		'The node never guesses a number': [

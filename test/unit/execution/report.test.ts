@@ -242,7 +242,7 @@ describe('the line above the output', () => {
 	])('is followed by at most ten of %d hints', (count, more) => {
 		const hints = range(count - 1).map(String);
 		const it = { ...withOutcome(done), request: { hints: [...hints, '0'] } } as unknown as Item;
-		expect(shown([it], { warning: 'W' })).toEqual([
+		expect(shown([it], { warnings: ['W'] })).toEqual([
 			...['W', ...hints].slice(0, 10).map((hint) => `warning: ${hint}`),
 			...more,
 		]);

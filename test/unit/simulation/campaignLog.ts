@@ -1,58 +1,26 @@
 /**
  * Runs of several processes that claim the same people in one campaign log, in virtual time. A statement of the database
- * is atomic. Between any two of them a process may stand still for up to a minute, or be killed; a row gets its ID before
- * others can see it; a call may fail, whether it has taken effect or not.
+ * is atomic. Between any two of them a process may stand still for up to two minutes, or be killed. A call may fail,
+ * whether it has taken effect or not, or get no response; after the timeout of a run, all its calls fail. In SQLite, the
+ * next ID follows the greatest one in the table; in PostgreSQL, a row gets its ID before others can see it.
  */
 import { countBy, groupBy, max, range, sum } from 'lodash';
 
+import { CampaignClaims } from '../../../nodes/BusinessMessaging/execution/campaignClaims';
+import type { LogWriter, NewLogRow } from '../../../nodes/BusinessMessaging/execution/claim';
 import {
-	CampaignClaims,
+	CampaignReader,
 	type LogFilter,
-	type LogTable,
-	type NewLogRow,
-} from '../../../nodes/BusinessMessaging/execution/campaignClaims';
+	type LogSource,
+	PeopleReader,
+} from '../../../nodes/BusinessMessaging/execution/logReader';
 import {
 	type LogRow,
 	type Wish,
 	lastDigits,
 	maxInsertMs,
 } from '../../../nodes/BusinessMessaging/execution/campaignLog';
-
-/** Random numbers from 0 to 1. */
-function randomFrom(seed: number): () => number {
-	let state = seed >>> 0;
-	return () => {
-		state = (state + 0x6d2b79f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-	};
-}
-
-/** A clock that jumps to the next thing to happen. */
-class Clock {
-	now = 1_000_000;
-	steps = 0;
-	private readonly events: Array<{ at: number; run: () => void }> = [];
-
-	after(ms: number, run: () => void): void {
-		this.events.push({ at: this.now + ms, run });
-	}
-
-	/** Lets everything happen. @throws Error if it does not end */
-	async runAll(): Promise<void> {
-		for (; ; this.steps++) {
-			await new Promise(setImmediate);
-			if (this.events.length === 0) return;
-			if (this.steps > 20_000) throw new Error('It does not end');
-			const at = Math.min(...this.events.map((event) => event.at));
-			const index = this.events.findIndex((event) => event.at === at);
-			const [{ run }] = this.events.splice(index, 1);
-			this.now = at;
-			run();
-		}
-	}
-}
+import { Clock, randomFrom } from './virtualTime';
 
 interface StoredRow extends LogRow {
 	isVisible: boolean;
@@ -62,31 +30,44 @@ interface StoredRow extends LogRow {
 interface Trouble {
 	kills: boolean;
 	failures: boolean;
+	/** Whether n8n's timeout ends runs. */
+	timeouts: boolean;
 	/** How often a process stands still. */
 	stalls: number;
 }
 
 /** A process that may be killed. */
-class Process {
+export class Process {
 	isDead = false;
 	/** Whether a result could not be written: the run has said so. */
 	hasWarned = false;
+	/** Whether a call got no response, or n8n has ended a run: nobody could write the rest. */
+	hasLostCalls = false;
+	/** When n8n's timeout ends its runs. */
+	endsAt = Infinity;
+	/** The claims of its runs that share their calls. */
+	shared?: CampaignClaims;
 }
 
 /** The messages to people, by person and campaign. */
 interface Sent {
 	phone: string;
 	campaign: string;
-	at: number;
+	/** The key of its row. */
+	key: string;
+	execution: string;
 	isCertain: boolean;
 }
 
 /** One schedule, made from its seed. */
-class Schedule {
+export class Schedule {
 	readonly clock = new Clock();
 	readonly sent: Sent[] = [];
 	private rows: StoredRow[] = [];
 	private nextId = 1;
+	private readonly isSqlite: boolean;
+	/** The greatest number of messages of a run that were under way or unwritten at the same time, beyond what is allowed. */
+	excess = 0;
 	private keys = 0;
 	private readonly random: () => number;
 	readonly trouble: Trouble;
@@ -106,7 +87,11 @@ class Schedule {
 		this.lateMs = isLate ? this.pick([maxInsertMs, 120_000]) * this.random() : 0;
 		this.paceMs = this.pick([3_000, 30_000]);
 		this.isLong = isLate || chance(0.2);
-		this.trouble = { stalls, kills: chance(0.4), failures: chance(0.3) };
+		this.isSqlite = !isLate && chance(0.6);
+		this.trouble = {
+			...{ stalls, kills: chance(0.4), failures: chance(0.3) },
+			timeouts: chance(0.2),
+		};
 	}
 
 	integer(below: number): number {
@@ -133,22 +118,32 @@ class Schedule {
 		});
 	}
 
-	/** Carries out a call: it may fail before or after its effect. */
+	/** Carries out a call: it may fail before or after its effect, or take effect when nobody waits for it any more. */
 	private async call(process: Process, effect: () => Promise<void> | void): Promise<void> {
 		const fails = this.trouble.failures && !this.isQuiet && this.random() < 0.1;
 		const isEarly = this.random() < 0.5;
+		const isHung = fails && this.random() < 0.1;
 		await this.wait(process);
+		if (this.clock.now >= process.endsAt) {
+			process.hasLostCalls = true;
+			throw new Error('The execution was cancelled because it timed out');
+		}
+		if (isHung) {
+			process.hasLostCalls = true;
+			if (!isEarly) this.clock.after(this.integer(120_000), () => void effect());
+			await new Promise<void>((resolve) => this.clock.after(60_000, resolve));
+			throw new Error('The data table did not respond');
+		}
 		if (fails && isEarly) throw new Error('SQLITE_BUSY');
 		await effect();
 		await this.wait(process);
 		if (fails) throw new Error('Connection lost');
 	}
 
-	private tableOf(process: Process, execution: string): LogTable {
+	private tableOf(process: Process, execution: string): LogSource & LogWriter {
 		const matches = (row: StoredRow, filter: LogFilter) =>
 			row.isVisible &&
 			(filter.campaign === undefined || row.campaign === filter.campaign) &&
-			(filter.lastDigits === undefined || lastDigits(row.phone) === filter.lastDigits) &&
 			(filter.since === undefined || row.createdAt >= filter.since) &&
 			(filter.notBy === undefined || row.execution !== filter.notBy) &&
 			(filter.claimsOf === undefined || (row.execution === execution && row.status === 'sending'));
@@ -169,6 +164,14 @@ class Schedule {
 					after = rows[2].id;
 				}
 			},
+			readPeople: async (digits) => {
+				let found: LogRow[] = [];
+				await this.call(process, () => {
+					const ofPeople = (row: StoredRow) => digits.includes(lastDigits(row.phone));
+					found = this.rows.filter((row) => row.isVisible && ofPeople(row));
+				});
+				return found.map((row) => ({ ...row }));
+			},
 			last: async () => {
 				let last: LogRow | undefined;
 				await this.call(process, () => {
@@ -181,6 +184,7 @@ class Schedule {
 				await this.call(process, async () => {
 					const createdAt = this.clock.now;
 					const stored: StoredRow[] = [];
+					if (this.isSqlite) return this.insertAtOnce(rows);
 					for (const row of rows) {
 						if (stored.length > 0 && this.random() < 0.2) await this.wait(process);
 						const one = { ...row, id: this.nextId++, createdAt, isVisible: false };
@@ -195,11 +199,30 @@ class Schedule {
 					this.rows.push(...stored);
 					for (const row of stored) row.isVisible = true;
 				}),
+			retire: async (ids) =>
+				await this.call(process, () => {
+					for (const row of this.rows) if (ids.includes(row.id)) row.status = 'notSent';
+				}),
 			delete: async (ids) =>
 				await this.call(process, () => {
 					this.rows = this.rows.filter(({ id }) => !ids.includes(id));
 				}),
 		};
+	}
+
+	private insertAtOnce(rows: NewLogRow[]): void {
+		for (const row of rows) {
+			const id = (max(this.rows.map((one) => one.id)) ?? 0) + 1;
+			this.rows.push({ ...row, id, createdAt: this.clock.now, isVisible: true });
+		}
+	}
+
+	/** Counts the messages of a run that the service has and whose results the table does not have. */
+	private checkBound(execution: string, bound: number): void {
+		const hasResult = ({ key }: Sent) =>
+			this.rows.some((row) => row.key === key && row.status !== 'sending');
+		const unwritten = this.sent.filter((one) => one.execution === execution && !hasResult(one));
+		this.excess = Math.max(this.excess, unwritten.length - bound);
 	}
 
 	/**
@@ -217,7 +240,6 @@ class Schedule {
 	): Promise<string[]> {
 		const outcomes: string[] = [];
 		const settings = {
-			execution,
 			// Somebody may set n8n's clock while a campaign runs.
 			now: () => this.clock.now + (this.isQuiet ? 0 : this.integer(240_000) - 120_000),
 			elapsed: () => this.clock.now,
@@ -227,26 +249,36 @@ class Schedule {
 				),
 			newKey: () => `key${++this.keys}`,
 		};
-		const claims = new CampaignClaims(this.tableOf(process, execution), settings);
+		const table = this.tableOf(process, execution);
+		const isShared = !this.isQuiet && this.random() < 0.4;
+		const bound = isShared ? Infinity : 1 + this.integer(4);
+		const claims = isShared
+			? (process.shared ??= new CampaignClaims(new PeopleReader(table), table, settings))
+			: new CampaignClaims(new CampaignReader(table, execution), table, settings);
+		claims.bound = () => bound;
 		try {
-			await claims.read(wishes);
+			await claims.reader.read(wishes);
 		} catch {
 			return wishes.map(() => 'notRead');
 		}
+		if (claims.reader.known) claims.removeSuperseded(claims.reader.known, execution);
 		const sendOne = async (wish: Wish, index: number) => {
 			const ms = pauseMs(index);
 			if (ms > 0) await settings.pause(ms);
 			const taken = await claims
-				.claim(wish, { name: '', account: '', message: 'text', variant: '' })
+				.claim(wish, execution, { name: '', message: 'text', variant: '' })
 				.catch((error: Error) => error.message);
 			if (typeof taken === 'string') return void (outcomes[index] = taken);
 			const fate = this.isQuiet ? 0.5 : this.random();
-			if (fate < 0.05) return claims.release(taken);
+			if (fate < 0.05 || claims.refusal || this.clock.now >= process.endsAt)
+				return claims.release(taken);
 			await this.wait(process);
 			const isRefused = fate < 0.15;
 			const isCertain = fate > 0.25;
 			const { phone, campaign = '' } = wish;
-			if (!isRefused) this.sent.push({ phone, campaign, at: this.clock.now, isCertain });
+			const { key } = taken;
+			if (!isRefused) this.sent.push({ phone, campaign, key, execution, isCertain });
+			this.checkBound(execution, bound);
 			await this.wait(process);
 			const status = isCertain ? 'sent' : 'mayHaveBeenSent';
 			outcomes[index] = isRefused ? 'notSent' : status;
@@ -261,7 +293,8 @@ class Schedule {
 				for (const index of queue) await sendOne(wishes[index], index);
 			}),
 		);
-		const { unwritten, unremoved } = await claims.close();
+		const { unwritten, unremoved } = await claims.close(execution);
+		claims.forget(execution);
 		process.hasWarned ||= unwritten.length + unremoved.length > 0;
 		return outcomes;
 	}
@@ -276,6 +309,8 @@ export interface Result {
 	failures: string[];
 }
 
+export const account = 'api.example.com 00000000';
+
 /** Runs a schedule: at first several processes at the same time, then one without troubles. */
 export async function simulate(seed: number): Promise<Result> {
 	const schedule = new Schedule(seed);
@@ -286,10 +321,13 @@ export async function simulate(seed: number): Promise<Result> {
 	const wishesOf = (count: number): Wish[] =>
 		range(count).map(() => ({
 			phone: schedule.pick(phones),
+			account,
 			...(isCapped && { cap }),
 			...((!isCapped || schedule.integer(2) === 0) && { campaign: schedule.pick(campaigns) }),
 		}));
 	const processes = range(1 + schedule.integer(4)).map(() => new Process());
+	if (schedule.trouble.timeouts)
+		for (const process of processes) process.endsAt = schedule.clock.now + schedule.integer(20_000);
 	const runs = range(processes.length + schedule.integer(2)).map((index) => {
 		const process = processes[index % processes.length];
 		const count = 1 + schedule.integer(schedule.isLong ? 8 : 4);
@@ -331,44 +369,20 @@ export async function simulate(seed: number): Promise<Result> {
 		if (outcome === 'alreadySent') check(message !== undefined, `${name}, but nothing was sent`);
 		if (outcome !== 'mayHaveBeenSent') continue;
 		const isExplained =
-			processes.some(({ isDead, hasWarned }) => isDead || hasWarned) ||
+			processes.some((one) => one.isDead || one.hasWarned || one.hasLostCalls) ||
 			message?.isCertain === false;
 		check(isExplained, `${name} without a reason`);
 	}
-	const { kills, failures: fails } = trouble;
-	if (!isCapped && !kills && !fails)
+	check(schedule.excess <= 0, `${schedule.excess} more messages under way than allowed`);
+	const { kills, failures: fails, timeouts } = trouble;
+	const isSteady = !kills && !fails && !timeouts && !processes.some(({ hasWarned }) => hasWarned);
+	if (!isCapped && isSteady)
 		for (const { phone, campaign = '' } of all)
 			check(`${phone} ${campaign}` in perCampaign, `${phone} ${campaign} got nothing`);
 	const isOnlyCapped = all.every(({ campaign }) => campaign === undefined);
-	if (isOnlyCapped && !kills && !fails)
+	if (isOnlyCapped && isSteady)
 		for (const [phone, wanted] of Object.entries(countBy(all, 'phone')))
 			check((perPerson[phone] ?? 0) >= Math.min(wanted, cap.messages), `${phone} got too little`);
 	const count = sum(Object.values(perPerson));
 	return { steps: schedule.clock.steps, sent: count, uncertain: uncertain.length, failures };
-}
-
-/**
- * Two runs send to the same person, without troubles but one: the row of the first run becomes visible late. The second
- * run has already looked at later rows, and claims the person afterwards.
- *
- * @param lateMs how late the row of the first run becomes visible
- * @param afterMs how much later the second run claims the person
- * @returns how many messages the person got
- */
-export async function simulateLateRow(lateMs: number, afterMs: number): Promise<number> {
-	const schedule = new Schedule(lateMs + afterMs);
-	schedule.calm();
-	schedule.lateMs = lateMs;
-	const [person, ...others] = range(4).map((n) => ({
-		phone: `+1555000000${n}`,
-		campaign: 'spring',
-	}));
-	const times = [1_000, lateMs / 2, lateMs - 1, lateMs + afterMs];
-	const { clock } = schedule;
-	clock.after(0, () => void schedule.run(new Process(), 'run0', [person, others[0]], (n) => 3 * n));
-	clock.after(0, () => {
-		void schedule.run(new Process(), 'run1', [...others, person], (index) => times[index]);
-	});
-	await clock.runAll();
-	return schedule.sent.filter(({ phone }) => phone === person.phone).length;
 }

@@ -4,7 +4,7 @@ import { countBy, map, range } from 'lodash';
 
 import {
 	RateLimiter,
-	Sender,
+	RequestQueue,
 	type Slot,
 } from '../../../nodes/BusinessMessaging/transport/rateLimiter';
 import { SlidingWindow } from '../../../nodes/BusinessMessaging/transport/slidingWindow';
@@ -42,7 +42,7 @@ async function simulate(runs: Run[], latencyMs: number): Promise<Seen[]> {
 	let order = 0;
 	let underWay = 0;
 	const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
-	const send = async (run: Run, sender: Sender, index: number) => {
+	const send = async (run: Run, sender: RequestQueue, index: number) => {
 		const joinedMs = now();
 		const asked = limiter.acquire(sender, undefined, true);
 		for (let n = 0; n < 9; n++) await Promise.resolve(); // turns that were given before are now seen
@@ -55,7 +55,7 @@ async function simulate(runs: Run[], latencyMs: number): Promise<Seen[]> {
 	const carryOut = async (run: Run) => {
 		const { limit, messages, startMs, count, atOnce } = run;
 		const own = messages ? { window: new SlidingWindow(windowMs), most: messages } : undefined;
-		const sender = new Sender(limit, own);
+		const sender = new RequestQueue(limit, own);
 		await pause(startMs);
 		let next = 0;
 		const work = async () => {
@@ -147,7 +147,7 @@ function line(limiter: RateLimiter) {
 	const slots: Slot[] = [];
 	return {
 		names,
-		join: (name: string, sender: Sender, count = 1) => {
+		join: (name: string, sender: RequestQueue, count = 1) => {
 			for (let n = 0; n < count; n++)
 				void limiter.acquire(sender, undefined, true).then((slot) => {
 					names.push(name);
@@ -163,10 +163,10 @@ function line(limiter: RateLimiter) {
 
 test('what begins is next, but executions that begin one after the other do not hold up the others', async () => {
 	const { names, join, accept } = line(new RateLimiter(windowMs));
-	join('campaign', new Sender(1), 9);
+	join('campaign', new RequestQueue(1), 9);
 	await accept(0);
 	while (names.length < 7) {
-		join('reply', new Sender(1));
+		join('reply', new RequestQueue(1));
 		await accept(1_000);
 	}
 	const alternating = range(7).map((turn) => (turn % 2 === 0 ? 'campaign' : 'reply'));
@@ -175,8 +175,8 @@ test('what begins is next, but executions that begin one after the other do not 
 
 test('a credential with a low limit does not hold up one with a higher limit and the same key', async () => {
 	const { names, join, accept } = line(new RateLimiter(windowMs));
-	join('low', new Sender(1), 3);
-	join('high', new Sender(4), 5);
+	join('low', new RequestQueue(1), 3);
+	join('high', new RequestQueue(4), 5);
 	await accept(0);
 	await accept(0);
 	expect(names).toEqual(['low', 'high', 'high', 'high']);
@@ -188,20 +188,20 @@ test('a credential with a low limit does not hold up one with a higher limit and
 test('what a sender may send within a time is what the others leave that wait now, and at most its own limit', async () => {
 	const limiter = new RateLimiter(windowMs);
 	const { join, accept } = line(limiter);
-	const campaign = new Sender(12);
+	const campaign = new RequestQueue(12);
 	const own = { window: new SlidingWindow(windowMs), most: 5 };
 	const free = (ms: number, sender = campaign) => limiter.freeWithin(ms, sender);
-	expect([free(0), free(0, new Sender(12, own)), free(0, new Sender(3))]).toEqual([12, 5, 3]);
+	expect([free(0), free(0, new RequestQueue(12, own)), free(0, new RequestQueue(3))]).toEqual([12, 5, 3]);
 	join('campaign', campaign, 20);
 	for (let n = 0; n < 5; n++) await accept(0);
 	expect([free(windowMs - 1), free(windowMs)]).toEqual([0, 12]);
-	join('reply', new Sender(12));
+	join('reply', new RequestQueue(12));
 	await accept(0);
 	expect(free(windowMs)).toBe(11);
-	join('another campaign', new Sender(12), 20);
+	join('another campaign', new RequestQueue(12), 20);
 	await accept(0);
 	expect(free(windowMs)).toBe(7); // of three senders, one wants only one turn, and the others share what is left
-	join('low', new Sender(2), 20);
+	join('low', new RequestQueue(2), 20);
 	await accept(0);
 	expect(free(windowMs)).toBe(6);
 });

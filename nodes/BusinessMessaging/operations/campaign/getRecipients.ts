@@ -1,7 +1,7 @@
 import { readMessagesOf } from '../../campaign/readMessages';
 import { type filters, recipientsOf } from '../../campaign/recipients';
 import { choiceField, collectionField, dateField } from '../fields';
-import { readDate } from '../period';
+import { readDateTime } from '../period';
 import { campaignNameField } from '../sending/campaign';
 import { tableOperation } from '../tableOperation';
 
@@ -64,7 +64,7 @@ export const getRecipients = tableOperation({
 	read: ({ campaign, people: which, filters: { sentBefore } }, { timeZone }) => ({
 		campaign: campaign.trim(),
 		which,
-		sentBefore: readDate('Sent Before', sentBefore, timeZone)?.toMillis(),
+		sentBefore: readDateTime('Sent Before', sentBefore, timeZone)?.toMillis(),
 	}),
 	isSharedByItems: true,
 	runAll: async (tables, asked) => {

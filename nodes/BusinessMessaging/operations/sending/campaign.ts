@@ -1,4 +1,5 @@
 /** Send Once: a campaign reaches each recipient at most once, whenever and however often the workflow runs. */
+import { campaignName } from '../../campaignName';
 import { type ValuesOf, booleanField, showFor, textField } from '../fields';
 
 /** The name of a campaign. */
@@ -66,7 +67,7 @@ export function readCampaign({
 }: ValuesOf<typeof campaignFields> & { options: Partial<ValuesOf<typeof campaignOptions>> }) {
 	if (!sendOnce) return undefined;
 	return {
-		name: campaign.trim(),
+		name: campaignName(campaign),
 		variant: variant.trim(),
 		person: personName.trim(),
 		includesOptedOut: includeOptedOut,
