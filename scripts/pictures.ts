@@ -98,7 +98,7 @@ const parts: Partial<Record<string, string[]>> = {
 	'monthly-campaign': ['Get customers', 'Send the email'],
 	'reply-window': ['Get customers', 'Get the times', 'Send the text', 'Send the template'],
 	drip: ['First message', 'Last message', 'Next steps'],
-	'opt-outs': ['When somebody writes STOP', 'Remove the number'],
+	'opt-outs': ['When somebody writes STOP', 'Confirm START'],
 	'send-later': ['Get people', 'Wait until a window opens', 'Done'],
 	survey: ['Ask for a rating', 'Say thank you', 'Ask for the reason'],
 	'weekly-report': ['Get the figures', 'Draw a picture'],

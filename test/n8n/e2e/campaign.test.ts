@@ -184,7 +184,7 @@ describe('a campaign in the editor', () => {
 	);
 });
 
-test('opt-outs: STOP is confirmed once, START removes the number, other words do nothing', async () => {
+test('opt-outs: STOP is confirmed once, START removes the number, other words do nothing, and the campaign log stays empty', async () => {
 	const id = await n8n.publish(n8n.example('opt-outs'));
 	const phone = '+447700900999';
 	const steps: Array<[text: string, messages: number, isListed: boolean]> = [
@@ -204,6 +204,8 @@ test('opt-outs: STOP is confirmed once, START removes the number, other words do
 	}
 	const texts = n8n.outbound.map(({ text }) => text.split(' ').slice(0, 4).join(' '));
 	expect(texts).toEqual(['You will get no', 'Welcome back! Write STOP', 'You will get no']);
+	const logged = (await findTable(n8n.client, log)) ? await readTable(n8n.client, log) : [];
+	expect(logged.filter((row) => row.phone === phone)).toEqual([]);
 }, 300_000);
 
 test('a comparison of two templates: everybody gets one of the two, and nobody gets a second one', async () => {
