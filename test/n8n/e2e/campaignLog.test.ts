@@ -68,7 +68,10 @@ test('three executions with the same people at once: everybody gets one message'
 	const outputs = runs.flatMap((run) => outputOf(run, tested).map(({ json }) => json.sendStatus));
 	expect(countBy(outputs)).toEqual({ sent: 400, skipped: 800 });
 	expect(received()).toEqual(onceEach(400));
-	expect(countBy(await rows(), 'status')).toEqual({ sent: 400 });
+	// A claim that another execution has won is deleted, or becomes notSent if it was the last row of the table.
+	const { notSent, ...others } = countBy(await rows(), 'status');
+	expect(others).toEqual({ sent: 400 });
+	expect(notSent ?? 0).toBeLessThan(40);
 }, 400_000);
 
 test('n8n is killed in the middle of 600 people: the next run sends to the others, and reports those that may have got it', async () => {
