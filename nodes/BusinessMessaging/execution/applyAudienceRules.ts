@@ -23,12 +23,14 @@ import {
 	skip,
 	stateOf,
 } from './item';
+import { RecipientLimit } from './recipientLimit';
 import type { Rounds } from './rounds';
 import { nextClosing, nextOpening } from './sendWindow';
 
 /**
  * Gives an outcome to items that are left out, and a failure to items that break a rule.
  *
+ * @returns the rule that depends on what goes out, if there is one
  * @throws InputError if a rule cannot be checked, or an excluded segment has no contacts: its name is probably mistyped
  * @throws ServiceError if not all contacts of an excluded segment can be listed, or none has a number that can be read
  */
@@ -36,11 +38,12 @@ export async function applyAudienceRules(
 	client: Client,
 	items: ValidItem[],
 	rounds: Rounds,
-): Promise<void> {
+): Promise<RecipientLimit | undefined> {
 	limitTest(items, rounds);
 	const all = items.filter(({ request }) => request.rules?.audience);
 	if (all.some(inState('pending'))) await applyRules(client, all, rounds);
 	await leaveOutRepeats(items);
+	return RecipientLimit.of(items, rounds);
 }
 
 /** @throws InputError, ServiceError: see {@link applyAudienceRules} */

@@ -13,6 +13,7 @@ export type SkipReason =
 	| 'duplicate'
 	| 'excluded'
 	| 'frequencyCap'
+	| 'limit'
 	| 'mayHaveBeenSent'
 	| 'notInTest'
 	| 'optedOut'

@@ -243,6 +243,7 @@ function phrasesOf({ isPreview, hasErrorOutput }: MessageRun, isTest: boolean) {
 		excluded: 'excluded',
 		outsideSendWindow: 'outside the Send Window',
 		frequencyCap: 'over the Frequency Cap',
+		limit: 'over Maximum Recipients',
 		alreadySent: 'already sent earlier',
 		mayHaveBeenSent: 'may have been sent earlier',
 		notInTest: 'not in the test',

@@ -2,6 +2,7 @@
  * What must be known over a whole execution and not only in one run of the node: in a loop, n8n runs the node once for
  * each round. It is kept in the node's context, which n8n stores with the execution.
  */
+import { pickBy } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InputError } from '../transport/errors';
@@ -10,6 +11,8 @@ import { isTool } from './toolReview';
 interface StoredRounds {
 	/** The first round with each person, counted from 0. */
 	people: Record<string, number>;
+	/** With Maximum Recipients: the first round in which each person got a message, or may have got one. */
+	reached: Record<string, number>;
 	/** The latest round that was tested, the number of its items, and the number of items in all rounds before it. */
 	tested: { round: number; before: number; items: number };
 }
@@ -24,7 +27,10 @@ export class Rounds {
 		const kept = context.getContext('node') as { rounds?: StoredRounds };
 		this.round = Number(context.getWorkflowDataProxy(0).$runIndex);
 		this.isKept = kept.rounds !== undefined || this.round === 0;
-		this.stored = kept.rounds ??= { people: {}, tested: { round: 0, before: 0, items: 0 } };
+		this.stored = kept.rounds ??= {
+			...{ people: {}, reached: {} },
+			tested: { round: 0, before: 0, items: 0 },
+		};
 	}
 
 	/** Whether a person was in an earlier round. This round does not count, because a retry may repeat it. */
@@ -34,6 +40,16 @@ export class Rounds {
 
 	add(person: string): void {
 		this.stored.people[person] ??= this.round;
+	}
+
+	/** Everybody who got a message in an earlier round, or may have got one. */
+	reachedBefore(): string[] {
+		return Object.keys(pickBy(this.stored.reached, (round) => round !== this.round));
+	}
+
+	/** Records that a person got a message in this round, or may have got one. */
+	reach(person: string): void {
+		this.stored.reached[person] ??= this.round;
 	}
 
 	/** Counts the items of this round, for a test of the first items. @returns how many there were before this round */

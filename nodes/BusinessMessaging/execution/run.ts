@@ -32,6 +32,7 @@ import { toNodeError, toOutputs } from './itemOutput';
 import { OptOuts } from './optOuts';
 import { previewItems } from './previewItems';
 import { addHints, labelExecution, logProgress, reportFigures, resetFigures } from './report';
+import type { RecipientLimit } from './recipientLimit';
 import { RetryRecord, mayBeRepeated } from './retryRecord';
 import { Rounds } from './rounds';
 import { readItems } from './readItems';
@@ -58,6 +59,7 @@ interface Run {
 	/** For messages with Send Once or a Frequency Cap. */
 	log?: CampaignGuard;
 	lastCheck?: LastCheck;
+	limit?: RecipientLimit;
 	/** What the log says in a preview. */
 	previewed?: Awaited<ReturnType<typeof previewLog>>;
 	/** Missing if it could not be prepared; then no item is pending. */
@@ -125,8 +127,12 @@ async function preview(
 	for (const item of items.filter(inState('pending')))
 		item.request.rules = { ...item.request.rules, isPreview: true };
 	const run = await untilStopped(context, openRun(context, operation, items));
-	const { client, prepared, previewed } = run;
-	if (previewed) await mapInTurns(items.filter(inState('pending')), previewed.preview);
+	const { client, prepared, previewed, limit } = run;
+	await mapInTurns(items.filter(inState('pending')), (item) => {
+		item.outcome = limit?.hold(item);
+		if (!item.outcome) previewed?.preview(item);
+		if (!item.outcome) limit?.add(item);
+	});
 	await previewItems(items, prepared);
 	const warnings = compact([previewed?.warning()]);
 	addHints(context, operation, items, { client, isPreview: true, warnings });
@@ -180,14 +186,16 @@ async function openRun(
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		await mapInTurns(pending, (item) => review(operation, item, prepared));
-		if (operation.recipientOf)
-			await applyAudienceRules(client, items.filter(hasNotFailed), new Rounds(context));
+		const limit =
+			operation.recipientOf &&
+			(await applyAudienceRules(client, items.filter(hasNotFailed), new Rounds(context)));
 		const optOuts = await OptOuts.open(context, pending.filter(inState('pending')));
 		optOuts?.leaveOut(pending);
 		for (const hint of optOuts?.hints ?? []) client.hints.add(hint);
 		// All of them: a duplicate that is left out now may be sent instead of the item before it.
 		const isSending = pending.some(inState('pending'));
-		const run = { operation, record, client, prepared, lastCheck: new LastCheck(optOuts) };
+		const lastCheck = new LastCheck(optOuts);
+		const run = { operation, record, client, prepared, lastCheck, limit };
 		if (!isSending) return run;
 		if (items.some(({ request }) => request?.rules?.isPreview))
 			return { ...run, previewed: await previewLog(context, pending, client) };
@@ -267,19 +275,19 @@ async function carryOut(
 	items: ValidItem[],
 	stopsAtFirstFailure: boolean,
 ): Promise<string[]> {
-	const { operation, record, client, log, lastCheck } = run;
+	const { operation, record, client, log, lastCheck, limit } = run;
 	if (!client) return [];
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + (log?.mostUnderWay ?? 0),
+		concurrency: () => Math.min(simultaneous() + (log?.mostUnderWay ?? 0), limit?.free ?? Infinity),
 		isStopped: () =>
 			hasToStop || log?.isEnding || context.getExecutionCancelSignal()?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
-	const guards = compact([record, lastCheck, log]);
+	const guards = compact([limit, record, lastCheck, log]);
 	const sendOne = async (item: ValidItem): Promise<void> => {
 		let isTooLate = false;
 		const sendUnguarded: Send = async (request = item.request) =>

@@ -62,6 +62,7 @@ const rules: Array<[string, INodeParameters, Record<string, number>, string]> = 
 	],
 	['Allow Empty List', audience({ excludeSegment: 'none', allowEmptyList: true }), all, ''],
 	['Frequency Cap', audience({ frequencyCap: { values: { messages: 1 } } }), once, ''],
+	['Maximum Recipients', audience({ maxRecipients: 2 }), { [anna]: 2, [berta]: 2 }, ''],
 	['Send Window', audience({ sendWindow: { values: window } }), {}, ''],
 	['Not Before', audience({ notBefore: '2100-01-01T10:00:00' }), {}, ''],
 	['Send Once', { sendOnce: true, campaign: 'sale' }, once, ''],
@@ -97,8 +98,20 @@ test('the later item is skipped, and a preview says the same', async () => {
 	expect(reasons((await loop(rule)).rounds)).toEqual(expected);
 });
 
+test('Maximum Recipients counts people over all rounds, and a preview says the same', async () => {
+	const expected = [
+		[null, null],
+		[null, 'limit'],
+		['limit', null],
+	];
+	const rule = audience({ maxRecipients: 2 });
+	expect(reasons((await loop({ ...rule, mode: 'preview' })).rounds)).toEqual(expected);
+	expect(reasons((await loop(rule)).rounds)).toEqual(expected);
+});
+
 test.each([
 	['Send First', audience({ duplicates: 'sendFirst' }), once],
+	['Maximum Recipients', audience({ maxRecipients: 3 }), { [anna]: 2, [berta]: 2, [carl]: 1 }],
 	['Number of Test Messages', { mode: 'test', testNumber: test0, testMessages: 3 }, { [test0]: 3 }],
 ])('%s also applies after the retry of a failed round', async (_, parameters, sent) => {
 	await service.fault({ endpoint: 'sendText', skip: 2, status: 422 });
@@ -208,6 +221,7 @@ describe('an n8n that stores nothing between rounds', () => {
 
 	test.each([
 		["'Send First'", audience({ duplicates: 'sendFirst' }), { [anna]: 1, [berta]: 1 }],
+		["'Maximum Recipients'", audience({ maxRecipients: 3 }), { [anna]: 1, [berta]: 1 }],
 		[
 			"'Number of Test Messages'",
 			{ mode: 'test', testNumber: test0, testMessages: 3 },

@@ -125,6 +125,14 @@ export const sending = [
 		'For the cap, days, weeks (from Monday) and months begin at midnight UTC': [
 			'engine/execution/audience.test.ts: counts by calendar %s in UTC: %s are in the same one, and %s is in the next',
 		],
+		'with Send Once, the next execution continues with the others': [
+			'engine/execution/maxRecipients.test.ts: with Send Once, the next run continues with the others, as its preview says',
+		],
+		'Whom another rule leaves out, who got the campaign earlier, and whose message was certainly not sent do not count':
+			[
+				'engine/execution/maxRecipients.test.ts: whom another rule leaves out takes up no place',
+				'engine/execution/maxRecipients.test.ts: a message that was certainly not sent takes up no place, one that may have been sent does, %s',
+			],
 		'In a loop, or if several nodes are connected to this one, the rules and *Number of Test Messages* apply to the whole execution':
 			['engine/execution/rounds.test.ts: %s applies over all rounds of a loop'],
 		'In every field, an expression without a value stops the run. So a mistyped column name never causes a message with a gap.':

@@ -50,6 +50,8 @@ export interface Audience {
 	/** ISO 8601; without an offset, in the recipient's own time zone. */
 	notBefore?: string;
 	cap?: Cap;
+	/** The maximum number of people who get a message in this run. */
+	maxRecipients?: number;
 }
 
 /** The maximum number of messages to one person in a calendar day, week or month (UTC). */
@@ -141,6 +143,14 @@ export const audienceField = collectionField({
 				}),
 			],
 		}),
+		numberField({
+			displayName: 'Maximum Recipients',
+			name: 'maxRecipients',
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			default: 100,
+			description:
+				'How many people get a message in this run. The others are skipped. With Send Once, the next run continues with them.',
+		}),
 		dateField({
 			displayName: 'Not Before',
 			name: 'notBefore',
@@ -219,6 +229,7 @@ export function readAudience(
 		...(window && { window: readWindow(window) }),
 		notBefore: readNotBefore(rules.notBefore),
 		...(cap && { cap: { messages: cap.messages ?? 1, per: cap.per ?? 'week' } }),
+		maxRecipients: rules.maxRecipients,
 	};
 }
 
