@@ -1,4 +1,4 @@
-/** The examples that choose who gets which message, on a real n8n: a greeting, the 24-hour window, and a monthly campaign. */
+/** The examples that choose who gets which message, on a real n8n: a greeting, the 24-hour window, a monthly campaign, and a reminder. */
 import { parse } from 'csv-parse/sync';
 import { countBy, difference, map, uniq } from 'lodash';
 
@@ -58,4 +58,26 @@ test('monthly campaign: a preview sends nothing; then everybody gets it once a m
 	const second = await run(sending.id);
 	expect(countBy(second, 'reason')).toMatchObject({ alreadySent: people.length - 1 });
 	expect(map(n8n.outbound, 'phone').sort()).toEqual(uniq(people).sort());
+});
+
+test('reminder: who has read the campaign, replied or written STOP gets none, and the others get it once, with their names', async () => {
+	const campaign = thatSends(n8n.example('campaign-with-results'));
+	await n8n.runToEnd((await n8n.client.createWorkflow(campaign)).id);
+	expect(n8n.outbound).toHaveLength(people.length);
+	const now = new Date().toISOString();
+	for (const [phone, column] of Object.entries({ [zara]: 'readAt', [daisy]: 'repliedAt' }))
+		await updateTable(n8n.client, 'Business Messaging Campaigns', ['phone', phone], {
+			[column]: now,
+		});
+	const optOuts = await n8n.publish(n8n.example('opt-outs'));
+	n8n.write(other, 'STOP');
+	await n8n.executions(optOuts, 1);
+	const before = n8n.outbound.length;
+	const reminder = await n8n.client.createWorkflow(thatSends(n8n.example('reminder')));
+	for (let time = 0; time < 2; time++) await n8n.runToEnd(reminder.id);
+	const sent = n8n.outbound.slice(before);
+	expect(map(sent, 'phone').sort()).toEqual(difference(people, [zara, daisy, other]).sort());
+	const names = Object.fromEntries(readSampleContacts().map(({ phone, name }) => [phone, name]));
+	for (const { phone, text } of sent)
+		expect(text).toContain(`Hello ${names[phone].split(' ')[0]},`);
 });
