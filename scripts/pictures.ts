@@ -93,7 +93,6 @@ async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> 
 const parts: Partial<Record<string, string[]>> = {
 	'ai-agent': ['Does the AI answer?', 'AI model', 'Call a colleague', 'Answer the customer'],
 	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open', 'Answer'],
-	'campaign-results': ['Which event?', 'Write the reply', 'Send again next time'],
 	'campaign-with-results': ['Get people', 'Who got nothing'],
 	'monthly-campaign': ['Get customers', 'Send the email'],
 	'reply-window': ['Get customers', 'Get the times', 'Send the text', 'Send the template'],

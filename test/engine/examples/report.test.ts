@@ -13,7 +13,6 @@ function reportOf(rows: IDataObject[]) {
 		{ rows },
 		{
 			"$('Get the campaign').all()": '$json.rows.map((json) => ({ json }))',
-			"$('Get opt-outs').all()": '[]',
 			"$('Settings').first()": "({ json: { campaign: 'spring' } })",
 		},
 	);

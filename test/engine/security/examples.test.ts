@@ -20,11 +20,22 @@ test.each(['<img src=x onerror=alert(1)>', '"><b onmouseover="alert(1)">', '&lt;
 	},
 );
 
+/** A reply in the files of the report. */
+function replyInReport(reply: string): unknown {
+	const others = {
+		"$('Get the campaign').all()": '[{ json: $json }]',
+		"$('Settings').first()": "({ json: { campaign: 'spring' } })",
+	};
+	const row = { campaign: 'spring', phone: '+1', reply };
+	const report = exampleField('campaign-results', 'Count', 'jsonOutput', row, others);
+	return (report as { rows: Array<{ reply: string }> }).rows[0].reply;
+}
+
 /** The cells for a text, in each table that contains texts of people. */
 function cells(text: string): unknown[] {
 	const column = 'columns.value';
 	return [
-		exampleField('campaign-results', 'Write the reply', `${column}.reply`, { text }),
+		replyInReport(text),
 		exampleField('survey', 'Keep the reason', `${column}.reason`, { text }),
 	];
 }

@@ -186,9 +186,9 @@ async function checkRefusal(
 		items,
 		onError: 'continueRegularOutput',
 	});
-	expect(outputs[0][0].json.error).toMatchObject({
-		message: expect.stringContaining(words),
-		sendStatus: 'notSent',
+	expect(outputs[0][0].json).toMatchObject({
+		error: expect.stringContaining(words),
+		details: { sendStatus: 'notSent' },
 	});
 }
 
