@@ -1,5 +1,6 @@
 /** Faults that a test orders: the next matching calls fail in the chosen way. */
 import type { FastifyReply } from 'fastify';
+import { setMaxListeners } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -65,7 +66,7 @@ export class Faults {
 		return fault;
 	}
 
-	private ofDelays = new AbortController();
+	private ofDelays = controllerOfMany();
 
 	async delay({ delayMs }: Fault): Promise<void> {
 		const { signal } = this.ofDelays;
@@ -75,7 +76,7 @@ export class Faults {
 	/** Ends the delays of the calls under way. */
 	endDelays(): void {
 		this.ofDelays.abort();
-		this.ofDelays = new AbortController();
+		this.ofDelays = controllerOfMany();
 	}
 
 	remove(): void {
@@ -92,6 +93,13 @@ export class Faults {
 		}
 		return undefined;
 	}
+}
+
+/** A controller for any number of delays at the same time: Node.js warns of more than ten. */
+function controllerOfMany(): AbortController {
+	const controller = new AbortController();
+	setMaxListeners(0, controller.signal);
+	return controller;
 }
 
 function matches({ endpoint, method, match = '' }: Fault, call: LoggedRequest): boolean {

@@ -33,6 +33,9 @@ interface OpenClaim extends Claim {
 	readonly reject: (error: unknown) => void;
 }
 
+/** What is known of a claim that is given up. */
+type Released = Pick<Claim, 'key' | 'execution' | 'phone'>;
+
 /** How long a claim waits for later claims of other runs to leave or to be sent, ms. */
 const maxWaitMs = 60_000;
 /** After so many failed rounds in a row, claims are rejected. */
@@ -50,7 +53,7 @@ export class CampaignClaims {
 	private results: NewLogRow[] = [];
 	private readonly removals: RowRemovals;
 	/** Claims that are to be removed, by key, as long as it is not known whether they are in the table. */
-	private readonly unseen = new Map<string, Pick<Claim, 'key' | 'execution' | 'phone'>>();
+	private readonly unseen = new Map<string, Released>();
 	/** Messages that are claimed and whose result is not written yet, by key. After a crash, they are uncertain. */
 	private readonly underWay = new Set<string>();
 	private waiting: Array<() => void> = [];
@@ -125,7 +128,7 @@ export class CampaignClaims {
 	}
 
 	/** Gives up a claim whose message was not tried. */
-	release({ key, execution, phone }: Pick<Claim, 'key' | 'execution' | 'phone'>): void {
+	release({ key, execution, phone }: Released): void {
 		const id = this.ids.get(key);
 		if (id === undefined) {
 			if (!this.forgotten.has(execution)) this.unseen.set(key, { key, execution, phone });
@@ -233,7 +236,7 @@ export class CampaignClaims {
 	/** Nothing is known of the people of a shared call: those who are held back need no claim. @returns the others */
 	private async lookBefore(wanted: OpenClaim[]): Promise<OpenClaim[]> {
 		if (wanted.length === 0) return [];
-		const view = await this.reader.look(wanted, Infinity, noop);
+		const view = await this.lookWithoutOver(wanted, Infinity, noop);
 		return wanted.filter((claim) => {
 			const verdict = decide(claim, view.messagesTo(claim));
 			if (verdict === 'send' || verdict === 'wait') return true;
@@ -293,10 +296,10 @@ export class CampaignClaims {
 		const sought = [...unseen.values()];
 		const waiting = Math.min(...claims.map(({ id = Infinity }) => id));
 		const found = new Map<string, LogRow>();
-		const view = await this.reader.look([...claims, ...sought], waiting, (row) =>
+		const view = await this.lookWithoutOver([...claims, ...sought], waiting, (row) =>
 			found.set(row.key, row),
 		);
-		for (const one of sought) this.removeUnseen(one, found.get(one.key), view);
+		for (const one of sought) this.removeUnseen(one, found.get(one.key));
 		for (const claim of claims) {
 			claim.id ??= found.get(claim.key)?.id;
 			if (claim.id === undefined) this.miss(claim);
@@ -308,14 +311,24 @@ export class CampaignClaims {
 		if (this.reader.isShared && claims.length > 0) this.removeSuperseded(view, claims[0].execution);
 	}
 
-	private removeUnseen(
-		{ key, execution, phone }: Pick<Claim, 'key' | 'execution' | 'phone'>,
-		row: LogRow | undefined,
-		view: LogView,
-	): void {
+	/**
+	 * Reads what has changed, without rows that are still in the table but were over before: they hold back nobody. A row
+	 * that is over only since then stays, because the look may not have found the result in its place.
+	 */
+	private async lookWithoutOver(...look: Parameters<LogReader['look']>): Promise<LogView> {
+		const [wishes, waiting, found] = look;
+		const over = this.reader.isShared ? this.removals.ids : []; // a reader that knows its rows has left them out
+		const view = await this.reader.look(wishes, waiting, (row) => {
+			found(row);
+			if (this.unseen.has(row.key)) over.push(row.id);
+		});
+		for (const id of over) view.remove(id);
+		return view;
+	}
+
+	private removeUnseen({ key, execution, phone }: Released, row?: LogRow): void {
 		this.unseen.delete(key);
 		if (!row) return this.free(key);
-		view.remove(row.id);
 		this.remove(row.id, { execution, key, phone, isBelow: false });
 	}
 

@@ -119,6 +119,11 @@ export class DataTable {
 		readonly columns: string[],
 	) {}
 
+	/** The same table, for another run: n8n ends the calls of a run with it. */
+	calledBy(caller: TableCaller): DataTable {
+		return new DataTable(caller, this.id, this.columns);
+	}
+
 	/** The rows after an ID (exclusive) for which all conditions hold, in the order of their IDs, in parts. */
 	async *read(conditions: Condition[], from: number): AsyncIterable<IDataObject[]> {
 		for (let after = from; ; ) {

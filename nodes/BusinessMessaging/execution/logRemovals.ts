@@ -27,6 +27,10 @@ export class RowRemovals {
 		return this.rows.size;
 	}
 
+	get ids(): number[] {
+		return [...this.rows.keys()];
+	}
+
 	get all(): Removal[] {
 		return [...this.rows.values()];
 	}

@@ -1,6 +1,6 @@
 /** The data table Opt-outs of a project: people who get no message of a campaign. docs/adr/0013-audience-rules.md */
 import { noop } from 'lodash';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import { quoted, textOrJson } from '../jsonValues';
@@ -38,62 +38,37 @@ const numberInText = /\+?\d[\d\s()./-]{5,}\d/g;
 /** A changed row may become visible this late, ms. */
 const overlapMs = 60_000;
 
-/** What this process knows of a table. All runs that use the table share it. */
-class OptOutList {
-	private people = new Set<string>();
-	/** The last digits of numbers that cannot be read, e.g. without a country code: everybody with these is left out. */
-	private digits = new Set<string>();
-	/** Entries that are no phone numbers. */
-	unread = new Set<string>();
-	private size = 0;
-	private newest = 0;
-	private completeAt = -Infinity;
-	/** When the last look began that has succeeded. */
-	private lookedAt = -Infinity;
-	private looking?: Promise<void>;
+/** Work that many wait for: all calls while it is under way share the next time. */
+class SharedWork {
+	private current?: Promise<void>;
 	private next?: Promise<void>;
 
-	get ageMs(): number {
-		return performance.now() - this.lookedAt;
+	/** @throws what the work throws */
+	async run(work: () => Promise<void>): Promise<void> {
+		const begin = async () => {
+			this.next = undefined;
+			this.current = work().finally(() => (this.current = undefined));
+			await this.current;
+		};
+		if (!this.current) return await begin();
+		this.next ??= this.current.then(begin, begin);
+		await this.next;
 	}
+}
+
+/** Who has opted out. */
+class Entries {
+	private readonly people = new Set<string>();
+	/** The last digits of numbers that cannot be read, e.g. without a country code: everybody with these is left out. */
+	private readonly digits = new Set<string>();
+	/** Entries that are no phone numbers. */
+	readonly unread = new Set<string>();
 
 	has(person: string): boolean {
 		return this.people.has(person) || this.digits.has(lastDigits(person));
 	}
 
-	/** Reads what is new in the table by now. All calls during a look share the next one. @throws Error */
-	async look(table: DataTable): Promise<void> {
-		const begin = async () => {
-			this.next = undefined;
-			this.looking = this.read(table).finally(() => (this.looking = undefined));
-			await this.looking;
-		};
-		if (!this.looking) return await begin();
-		this.next ??= this.looking.then(begin, begin);
-		await this.next;
-	}
-
-	private async read(table: DataTable): Promise<void> {
-		const begin = performance.now();
-		const isComplete = this.size < smallTable || begin - this.completeAt > completeEveryMs;
-		const since = new Date(this.newest - overlapMs).toISOString();
-		const changed = [{ column: 'updatedAt', is: 'gte' as const, value: since }];
-		const rows: IDataObject[] = [];
-		for await (const part of table.read(isComplete ? [] : changed, 0)) rows.push(...part);
-		if (isComplete) {
-			[this.people, this.digits, this.unread] = [new Set(), new Set(), new Set()];
-			[this.size, this.completeAt] = [rows.length, begin];
-		}
-		const yieldNow = yieldToN8n();
-		for (const row of rows) {
-			this.add(row);
-			await yieldNow();
-		}
-		this.lookedAt = begin;
-	}
-
-	private add({ phone, updatedAt }: IDataObject): void {
-		this.newest = Math.max(this.newest, new Date(textOrJson(updatedAt)).getTime() || 0);
+	add(phone: unknown): void {
 		const written = withLatinDigits(textOrJson(phone)).trim();
 		const { e164 } = readPhone(written);
 		const numbers = e164 === undefined ? (written.match(numberInText) ?? []) : [];
@@ -107,25 +82,94 @@ class OptOutList {
 	}
 }
 
+/** What this process knows of a table. All runs that use the table share it. */
+class OptOutList {
+	entries = new Entries();
+	private size = 0;
+	private newest = 0;
+	private completeAt = -Infinity;
+	private readonly looks = new SharedWork();
+
+	/** Reads what is new in the table by now. @throws Error */
+	async look(table: DataTable): Promise<void> {
+		await this.looks.run(async () => await this.read(table));
+	}
+
+	private async read(table: DataTable): Promise<void> {
+		const begin = performance.now();
+		const isComplete = this.size < smallTable || begin - this.completeAt > completeEveryMs;
+		const since = new Date(this.newest - overlapMs).toISOString();
+		const changed = [{ column: 'updatedAt', is: 'gte' as const, value: since }];
+		const rows: IDataObject[] = [];
+		for await (const part of table.read(isComplete ? [] : changed, 0)) rows.push(...part);
+		const entries = isComplete ? new Entries() : this.entries; // others ask the old ones until these are complete
+		const yieldNow = yieldToN8n();
+		for (const { phone, updatedAt } of rows) {
+			this.newest = Math.max(this.newest, new Date(textOrJson(updatedAt)).getTime() || 0);
+			entries.add(phone);
+			await yieldNow();
+		}
+		this.entries = entries;
+		if (isComplete) [this.size, this.completeAt] = [rows.length, begin];
+	}
+}
+
 /** By the ID of their table. */
 const lists = new BoundedMap<string, OptOutList>({ maxSize: 100, maxAgeMs: 3_600_000 });
+
+/**
+ * The table of a workflow's project, if there is one. All executions of the workflow share the looks at it: each call of
+ * a table costs n8n about as much as a message.
+ */
+class OptOutSource {
+	list?: OptOutList;
+	private table?: DataTable;
+	/** Whether the table may be another one than at the last look. */
+	private isUnknown = true;
+	/** When the last look began that has succeeded. */
+	private lookedAt = -Infinity;
+	private readonly looks = new SharedWork();
+
+	get ageMs(): number {
+		return performance.now() - this.lookedAt;
+	}
+
+	/** @param isFirst whether it is the first look of a run @throws Error, also if n8n ends the run that carries the look */
+	async look(caller: TableCaller, isFirst: boolean): Promise<void> {
+		this.isUnknown ||= isFirst;
+		await this.looks.run(async () => await this.read(caller));
+	}
+
+	private async read(caller: TableCaller): Promise<void> {
+		const begin = performance.now();
+		if (this.isUnknown) this.table = undefined;
+		this.isUnknown = false;
+		this.table ??= await openDataTable(caller, optOutTable, use, 'return');
+		// There is no table before the first person has opted out.
+		this.list = this.table && lists.getOrSet(this.table.id, () => new OptOutList());
+		if (this.table) await this.list?.look(this.table.calledBy(caller));
+		this.lookedAt = begin;
+	}
+}
+
+/** By the ID of their workflow. */
+const sources = new BoundedMap<string, OptOutSource>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
 const use = { needs: "'Send Once' and 'Frequency Cap'", otherwise: 'Nothing was sent.' };
 
 /** Leaves out people who have opted out: before the first message, and right before each message goes out. */
 export class OptOuts {
-	private table?: DataTable;
-	private list?: OptOutList;
-	/** When it was last seen that there is no table. */
-	private missingAt = -Infinity;
-
-	private constructor(private readonly caller: TableCaller) {}
+	private constructor(
+		private readonly caller: TableCaller,
+		private readonly source: OptOutSource,
+	) {}
 
 	/** Undefined if no item is a message of a campaign, or all are for everybody. @throws InputError; then nothing may be sent */
-	static async open(caller: TableCaller, items: ValidItem[]): Promise<OptOuts | undefined> {
+	static async open(context: IExecuteFunctions, items: ValidItem[]): Promise<OptOuts | undefined> {
 		if (!items.some(isMeant)) return undefined;
-		const optOuts = new OptOuts(caller);
-		await optOuts.look();
+		const source = sources.getOrSet(String(context.getWorkflow().id), () => new OptOutSource());
+		const optOuts = new OptOuts(context, source);
+		await optOuts.look(true);
 		return optOuts;
 	}
 
@@ -136,7 +180,7 @@ export class OptOuts {
 
 	/** What users should know of the table. */
 	get hints(): string[] {
-		const unread = [...(this.list?.unread ?? [])];
+		const unread = [...(this.source.list?.entries.unread ?? [])];
 		if (unread.length === 0) return [];
 		const examples = unread.slice(0, 3).map((one) => `"${quoted(one)}"`);
 		return [
@@ -147,7 +191,7 @@ export class OptOuts {
 	/** The outcome of an item whose recipient has opted out by now. @throws InputError if that is not known */
 	async hold(item: ValidItem): Promise<Outcome | undefined> {
 		if (!isMeant(item)) return undefined;
-		const ageMs = this.list?.ageMs ?? performance.now() - this.missingAt;
+		const { ageMs } = this.source;
 		const looking = ageMs > lookEveryMs ? this.look() : undefined;
 		if (ageMs > maxAgeMs) await looking;
 		else looking?.catch(noop); // the next message looks again
@@ -155,27 +199,24 @@ export class OptOuts {
 	}
 
 	private outcomeOf(item: ValidItem): Outcome | undefined {
-		return isMeant(item) && this.list?.has(recipientOf(item.request))
+		return isMeant(item) && this.source.list?.entries.has(recipientOf(item.request))
 			? skip(item, 'optedOut')
 			: undefined;
 	}
 
 	/** @throws InputError */
-	private async look(): Promise<void> {
-		const begin = performance.now();
-		this.table ??= await openDataTable(this.caller, optOutTable, use, 'return');
-		// There is no table before the first person has opted out.
-		if (!this.table) {
-			this.missingAt = begin;
-			return;
-		}
-		this.list ??= lists.getOrSet(this.table.id, () => new OptOutList());
-		await this.list.look(this.table).catch((error: unknown) => {
-			throw new InputError(
-				`The data table "${optOutTable.name}" could not be read, so this message was not sent`,
-				`Run the node again when the problem is solved. n8n says: ${wordsOf(error)}`,
-			);
-		});
+	private async look(isFirst = false): Promise<void> {
+		const look = async (isNew: boolean) => await this.source.look(this.caller, isNew);
+		// The first look may have failed only because another run has ended, or because the table was made again.
+		await look(isFirst)
+			.catch(async () => await look(true))
+			.catch((error: unknown) => {
+				if (error instanceof InputError) throw error;
+				throw new InputError(
+					`The data table "${optOutTable.name}" could not be read, so this message was not sent`,
+					`Run the node again when the problem is solved. n8n says: ${wordsOf(error)}`,
+				);
+			});
 	}
 }
 

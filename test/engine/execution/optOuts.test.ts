@@ -132,3 +132,24 @@ test('a large table is read completely once, and then only what has changed', as
 	tables().add({ phone: berta }, 'Opt-outs');
 	expect(await looks()).toEqual([1, null, 'optedOut', null, null]);
 });
+
+test('single messages at the same time share their looks at the table, and each knows who has opted out', async () => {
+	tables().before = async () => await new Promise((resolve) => setTimeout(resolve, 100));
+	const messages = range(40).map((index) => ({ phone: `+44770090${1000 + index}` }));
+	optOut(messages[7].phone);
+	const runs = messages.map(async (item) => await runOnce({ items: [item] }));
+	const found = (await Promise.all(runs)).flatMap(reasons);
+	expect(found).toEqual(messages.map((_, index) => (index === 7 ? 'optedOut' : null)));
+	expect(tables().calls.list).toBeLessThan(20);
+});
+
+test('a run that ends during a look fails no message of another run', async () => {
+	let lists = 0;
+	tables().before = async (operation) => {
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		if (operation === 'list' && ++lists === 2) throw new Error('The execution was cancelled');
+	};
+	const messages = range(10).map((index) => ({ phone: `+44770090${1000 + index}` }));
+	const runs = messages.map(async (item) => await runOnce({ items: [item] }));
+	expect((await Promise.all(runs)).flatMap(reasons)).toEqual(messages.map(() => null));
+});
