@@ -62,8 +62,8 @@ export class CampaignClaims {
 	/** Why nothing more may be sent: n8n does not carry out the calls of the table. */
 	refusal?: Error;
 	private roundEnds: Array<() => void> = [];
-	private readonly claiming: RepeatedWork;
-	private readonly writing: RepeatedWork;
+	readonly claiming: RepeatedWork;
+	readonly writing: RepeatedWork;
 	/** How many messages may be under way; read again whenever it may have changed. */
 	bound: () => number = () => Infinity;
 
@@ -90,11 +90,6 @@ export class CampaignClaims {
 			async () => await this.writeRound(),
 			(...end) => this.endRound(...end),
 		);
-	}
-
-	/** About how long a message is claimed before it may be sent, and how long its result waits to be written, ms. */
-	get delays(): { claimMs: number; writeMs: number } {
-		return { claimMs: this.claiming.delayMs, writeMs: this.writing.delayMs };
 	}
 
 	/**

@@ -25,7 +25,7 @@ const [leastUnderWay, mostUnderWay] = [4, 600];
 /** So fast a run sends what its plan allows at once, messages a second, unless its plan needs more. */
 const burstPerSecond = 100;
 /** How long before n8n's timeout a run stops at least and at most, ms. */
-const [leastEndMs, mostEndMs] = [1_500, 10_000];
+const [leastEndMs, mostEndMs] = [3_000, 30_000];
 
 const unreadable = (error: unknown) =>
 	error instanceof InputError
@@ -72,8 +72,8 @@ export class CampaignGuard implements Guard {
 	/** How many messages may be claimed, sent or written at the same time. After a crash, they are uncertain. */
 	get mostUnderWay(): number {
 		const { requests, windowMs } = this.client.config.rate;
-		const { claimMs, writeMs } = this.claims.delays;
-		const ms = claimMs + this.client.averageResponseMs + writeMs;
+		const { claiming, writing } = this.claims;
+		const ms = claiming.delayMs + this.client.averageResponseMs + writing.delayMs;
 		const perMs = requests / windowMs;
 		const burst = Math.min(6 * perMs, burstPerSecond / 1_000) * Math.min(ms, 250);
 		const most = clamp(Math.ceil(Math.max(1.5 * perMs * ms, burst)), leastUnderWay, mostUnderWay);
@@ -82,8 +82,8 @@ export class CampaignGuard implements Guard {
 
 	/** Whether n8n's timeout is so near that nothing more may be begun: after it, n8n carries out no call of the table. */
 	get isEnding(): boolean {
-		const { claimMs, writeMs } = this.claims.delays;
-		const needed = 2 * (claimMs + this.client.averageResponseMs + 2 * writeMs);
+		const { claiming, writing } = this.claims;
+		const needed = 2 * (claiming.slowMs + this.client.averageResponseMs + 2 * writing.slowMs);
 		return Date.now() >= this.endsAt - clamp(needed, leastEndMs, mostEndMs);
 	}
 

@@ -10,6 +10,8 @@ export class RepeatedWork {
 	private failures = 0;
 	/** How long a round takes, ms. */
 	private ms = 150;
+	/** How long a round may take at present, ms: at least as long as the last one. */
+	slowMs = this.ms;
 	private working = false;
 	private hurry = () => {};
 
@@ -48,6 +50,7 @@ export class RepeatedWork {
 			this.onEnd(error, this.failures);
 			const ms = this.settings.elapsed() - begin;
 			this.ms += (ms - this.ms) / 4;
+			this.slowMs = Math.max(ms, this.slowMs + (ms - this.slowMs) / 4);
 			if (!this.hasWork()) break;
 			const pause = this.settings.pause(clamp(ms, hasFailed ? maxPauseMs : minPauseMs, maxPauseMs));
 			const early = new Promise<void>((resolve) => (this.hurry = resolve));
