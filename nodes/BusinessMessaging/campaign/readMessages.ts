@@ -14,7 +14,7 @@ const latestRows = 2_000;
 
 const nameOf = ({ campaign }: IDataObject) => campaignName(textOrJson(campaign));
 
-/** The messages of a campaign, or of all. @throws InputError if the campaign has none, with the names that there are */
+/** The messages of this account's campaign, or of all. @throws InputError if the campaign has none, with the names that there are */
 export async function readMessagesOf(
 	tables: CampaignTables,
 	campaign?: string,
@@ -27,25 +27,32 @@ export async function readMessagesOf(
 		);
 	const wanted = campaign === undefined ? undefined : campaignName(campaign);
 	const rows: IDataObject[] = [];
+	let others = 0;
 	for await (const part of wanted === undefined ? log.readAll(0) : log.readCampaign(wanted))
 		for (const row of part) {
 			const name = nameOf(row);
-			if (name !== '' && (wanted === undefined || name === wanted))
-				rows.push({ ...row, campaign: name });
+			if (name === '' || (wanted !== undefined && name !== wanted)) continue;
+			if (tables.isOwn(row)) rows.push({ ...row, campaign: name });
+			else others++;
 		}
 	if (rows.length > 0 || wanted === undefined) return toMessages(rows);
-	const known = await latestNames(log);
+	if (others > 0)
+		throw new InputError(
+			`The campaign "${quoted(wanted)}" was sent by another account`,
+			'Choose the credential that has sent it. If this is the same account with a new key, empty the column account of its rows in the data table Business Messaging Campaigns.',
+		);
+	const known = await latestNames(log, tables.isOwn);
 	throw new InputError(
 		`There are no messages of the campaign "${quoted(wanted)}"`,
 		`Check the name. ${known.length > 0 ? `The latest campaigns are ${known.join(', ')}.` : 'There are no campaigns yet.'}`,
 	);
 }
 
-async function latestNames(log: Table): Promise<string[]> {
+async function latestNames(log: Table, isOwn: CampaignTables['isOwn']): Promise<string[]> {
 	const last = Number((await log.last())?.id ?? 0);
 	const names: string[] = [];
 	for await (const part of log.readAll(Math.max(0, last - latestRows)))
-		names.unshift(...part.map(nameOf).filter(Boolean).reverse());
+		names.unshift(...part.filter(isOwn).map(nameOf).filter(Boolean).reverse());
 	return uniq(names)
 		.slice(0, maxNames)
 		.map((name) => `"${quoted(name)}"`);

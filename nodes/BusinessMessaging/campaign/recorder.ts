@@ -9,7 +9,7 @@ import { withLock } from '../mutex';
 import { yieldToN8n } from '../yieldToN8n';
 import type { CampaignEvent, EventKind } from './events';
 import { type CampaignMessage, isSent, isUncertain, toMessage, toMessages } from './messages';
-import type { RowValues, Table } from './tables';
+import type { CampaignTables, RowValues, Table } from './tables';
 
 /** What was recorded of an event. */
 export interface Recorded {
@@ -22,6 +22,7 @@ export interface Recorded {
 /** What a run needs to record: its access to the table, two clocks (ms) and pauses. */
 export interface RecorderRun {
 	table: Table;
+	isOwn: CampaignTables['isOwn'];
 	now: () => number;
 	elapsed: () => number;
 	pause: (ms: number) => Promise<unknown>;
@@ -61,7 +62,7 @@ interface Entry {
 	createdAt: number;
 }
 
-/** Knows where the rows of recent messages are, and records events in rounds that all runs of the process share. */
+/** Knows where the rows of an account's recent messages are, and records events in rounds that all runs of the process share. */
 export class Recorder {
 	private readonly entries = new Map<number, Entry>();
 	private readonly byMessageId = new Map<string, number>();
@@ -143,14 +144,15 @@ export class Recorder {
 	}
 
 	/** Reads the rows that are new, the first time those of the last 30 days. */
-	private async look({ table, now }: RecorderRun): Promise<void> {
+	private async look({ table, now, isOwn }: RecorderRun): Promise<void> {
 		const oldest = now() - maxReceiptAgeMs;
 		const from = this.last ?? (await firstSince(table, oldest));
 		const yieldNow = yieldToN8n();
 		let last = 0;
 		for await (const rows of table.readAll(Math.max(0, from - overlap)))
 			for (const row of rows) {
-				this.add(row, oldest);
+				if (isOwn(row)) this.add(row, oldest);
+				else this.remove(Number(row.id));
 				last = Number(row.id);
 				await yieldNow();
 			}

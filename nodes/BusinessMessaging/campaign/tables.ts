@@ -32,6 +32,10 @@ export interface CampaignTables {
 	log: () => Promise<Table | undefined>;
 	/** The table of people who have opted out. @throws InputError if it cannot be opened */
 	optOuts: (whenMissing: 'create' | 'return') => Promise<Table | undefined>;
+	/** The account of the credential, as the campaign log names it; empty if it is not known. */
+	readonly account: string;
+	/** Whether a row of the campaign log is of this account. A row without a readable account is of every account. */
+	isOwn: (row: IDataObject) => boolean;
 	/** The name of the workflow. */
 	readonly workflow: string;
 	/** The time of day, ms since 1970. */

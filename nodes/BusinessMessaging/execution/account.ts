@@ -27,3 +27,9 @@ export function readAccount(written: string): { host: string; hash: string } | u
 	const [, host, hash] = /^(\S+) ([\da-f]{8})$/.exec(written.trim().toLowerCase()) ?? [];
 	return host === undefined ? undefined : { host, hash };
 }
+
+/** Whether a row with this account counts for one: a name that cannot be read is that of every account. */
+export function isSameAccount(account: string, ofRow: string): boolean {
+	const [own, theirs] = [readAccount(account), readAccount(ofRow)];
+	return !own || !theirs || (own.host === theirs.host && own.hash === theirs.hash);
+}

@@ -6,7 +6,7 @@ import { groupBy, maxBy, partition, range, uniq } from 'lodash';
 
 import { samePhoneKey } from '../phone/compare';
 import { withLatinDigits } from '../phone/readPhone';
-import { readAccount } from './account';
+import { isSameAccount, readAccount } from './account';
 
 /** A row of the campaign log, as far as decisions depend on it. */
 export interface LogRow {
@@ -89,8 +89,7 @@ function digitsOf(phone: string): string[] {
 
 /** Whether a row counts for an account. */
 function isOf(account: string, row: LogRow): boolean {
-	const [own, theirs] = [readAccount(account), readAccount(row.account)];
-	return !own || !theirs || (own.host === theirs.host && own.hash === theirs.hash);
+	return isSameAccount(account, row.account);
 }
 
 /** Claims whose insertion takes longer are dropped, ms. Why: "Late rows" in docs/adr/0014-campaign-log.md. */

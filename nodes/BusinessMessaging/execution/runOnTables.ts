@@ -33,7 +33,7 @@ export async function runOnTables(
 	const valid = items.filter(({ outcome }) => !outcome);
 	const { isSharedByItems } = operation;
 	const carried = isSharedByItems ? uniqBy(valid, ({ asked }) => JSON.stringify(asked)) : valid;
-	const tables = openTables(context);
+	const tables = await openTables(context);
 	// Operations that items share fail for the item that asks for something wrong; a table fails for all items.
 	const parts = isSharedByItems ? carried.map((item) => [item]) : [carried];
 	for (const part of parts.filter(({ length }) => length > 0)) {

@@ -6,7 +6,7 @@ import { checkColumns } from '../../campaign/tables';
 import { booleanField, collectionField } from '../fields';
 import { tableOperation } from '../tableOperation';
 
-/** By the ID of the campaign log. */
+/** By the ID of the campaign log and the account. */
 const recorders = new BoundedMap<string, Recorder>({ maxSize: 100 });
 const columns = ['deliveredAt', 'readAt', 'failedAt', 'repliedAt', 'reply', 'optedOutAt'];
 
@@ -44,9 +44,9 @@ export const recordEvents = tableOperation({
 		const log = await tables.log();
 		if (log) checkColumns(log, columns);
 		const optOuts = await recordOptOuts(tables, events);
-		const { now, pause } = tables;
-		const run = { now, pause, elapsed: () => performance.now(), ...asked[0] };
-		const recorder = log && recorders.getOrSet(log.id, () => new Recorder());
+		const { now, pause, isOwn } = tables;
+		const run = { now, pause, isOwn, elapsed: () => performance.now(), ...asked[0] };
+		const recorder = log && recorders.getOrSet(`${log.id} ${tables.account}`, () => new Recorder());
 		const found = log && recorder ? await recorder.record({ ...run, table: log }, events) : [];
 		const recorded = new Map<CampaignEvent | undefined, Recorded>(
 			events.map((event, index) => [event, found[index] ?? { isNew: false }]),
