@@ -8,7 +8,7 @@ import { difference, map, partition, sortBy } from 'lodash';
 
 import { readSampleContacts } from '../../../harness/examples';
 import { type Execution, hasEnded, outputOf } from '../../../harness/n8n/client';
-import { findTable, readTable, updateTable } from '../../../harness/n8n/dataTables';
+import { deleteTable, findTable, readTable, updateTable } from '../../../harness/n8n/dataTables';
 import { until } from '../../../harness/until';
 import { type Editor, withScreenshot } from '../../../harness/editor/editor';
 import { useEditor } from '../../../harness/editor/useEditor';
@@ -282,3 +282,21 @@ test('a list of your own, whose numbers lose their + when n8n imports it', async
 		expect(n8n.outbound).toHaveLength(2);
 	}
 });
+
+test('campaign results: if somebody writes before the first campaign, the campaign still goes out, and a reply gets its time', async () => {
+	if (await findTable(n8n.client, log)) await deleteTable(n8n.client, log);
+	const id = await n8n.publish(n8n.example('campaign-results'));
+	n8n.write('+447700900999', 'Hello');
+	await n8n.executions(id, 1);
+	const file = n8n.example('campaign-with-results', {
+		'Get people': withParameters({ returnAll: false, limit: 1 }),
+		'Send welcome': withParameters({ mode: 'send', campaign: 'after hello' }),
+	});
+	await n8n.runToEnd((await n8n.client.createWorkflow(file)).id);
+	const [{ phone }] = n8n.outbound;
+	n8n.write(phone, 'Yes');
+	const isWritten = async () => (await rowsOf('after hello')).some(({ reply }) => reply === 'Yes');
+	await until('the reply in the campaign log', isWritten, { limit: 180_000 });
+	const rows = await rowsOf('after hello');
+	expect(rows.map(({ repliedAt }) => repliedAt)).toEqual([expect.stringMatching(/^20/)]);
+}, 300_000);
