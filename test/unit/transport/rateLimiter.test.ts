@@ -191,7 +191,9 @@ test('what a sender may send within a time is what the others leave that wait no
 	const campaign = new RequestQueue(12);
 	const own = { window: new SlidingWindow(windowMs), most: 5 };
 	const free = (ms: number, sender = campaign) => limiter.freeWithin(ms, sender);
-	expect([free(0), free(0, new RequestQueue(12, own)), free(0, new RequestQueue(3))]).toEqual([12, 5, 3]);
+	expect([free(0), free(0, new RequestQueue(12, own)), free(0, new RequestQueue(3))]).toEqual([
+		12, 5, 3,
+	]);
 	join('campaign', campaign, 20);
 	for (let n = 0; n < 5; n++) await accept(0);
 	expect([free(windowMs - 1), free(windowMs)]).toEqual([0, 12]);
