@@ -17,6 +17,9 @@ const maxGoneMs = 600_000;
 export class WakeLoop {
 	private current?: { url: string };
 
+	/** @param wait pauses for a time, ms */
+	constructor(private readonly wait: (ms: number) => Promise<unknown> = pause) {}
+
 	/** Begins to call the inbox, without waiting for it. */
 	start(context: IHookFunctions): void {
 		const loop = { url: webhookUrlOf(context) };
@@ -38,7 +41,7 @@ export class WakeLoop {
 		while (this.current === loop && goneMs < maxGoneMs) {
 			const result = await calls.callTrigger(loop.url, { is: 'wake' });
 			const isThere = typeof result === 'object';
-			await pause(isThere ? wakeMs : pauseMs);
+			await this.wait(isThere ? wakeMs : pauseMs);
 			goneMs = result === 'gone' ? goneMs + pauseMs : 0;
 			pauseMs = isThere ? retryMs : Math.min(2 * pauseMs, wakeMs);
 		}

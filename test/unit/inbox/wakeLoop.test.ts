@@ -16,12 +16,12 @@ const broken = { statusCode: 502, body: 'Bad gateway' };
 function published(...responses: object[]) {
 	const pauses: number[] = [];
 	const world = { calls: 0, isEnded: false };
-	jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-		if (ms >= 1_000 && ms % 1_000 === 0) pauses.push(ms); // others belong to what runs beside
-		const controller = new AbortController();
-		if (!world.isEnded) setImmediate(() => controller.abort());
-		return controller.signal;
-	});
+	const wait = async (ms: number) => {
+		pauses.push(ms);
+		await new Promise<void>((resolve) => {
+			if (!world.isEnded) setImmediate(resolve);
+		});
+	};
 	const context = {
 		getNodeWebhookUrl: () => url,
 		getCredentials: async () => ({
@@ -33,7 +33,7 @@ function published(...responses: object[]) {
 			httpRequest: async () => responses[Math.min(world.calls++, responses.length - 1)],
 		},
 	} as unknown as IHookFunctions;
-	const loop = new WakeLoop();
+	const loop = new WakeLoop(wait);
 	loop.start(context);
 	const paused = async (count: number) => {
 		await until(`${count} pauses`, () => pauses.length >= count);
