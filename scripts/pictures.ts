@@ -93,6 +93,12 @@ async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> 
 const parts: Partial<Record<string, string[]>> = {
 	'ai-agent': ['Does the AI answer?', 'AI model', 'Call a colleague', 'Answer the customer'],
 	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open', 'Answer'],
+	'campaign-results': [
+		'Show the report',
+		'Get the campaign',
+		'Receipts and replies',
+		'Record events',
+	],
 	'campaign-with-results': ['Get people', 'Who got nothing'],
 	'monthly-campaign': ['Get customers', 'Send the email'],
 	'reply-window': ['Get customers', 'Get the times', 'Send the text', 'Send the template'],
@@ -179,7 +185,7 @@ async function takeTable({ editor, n8n: { client } }: Studio): Promise<void> {
 	const table = await findTable(client, campaignLog);
 	await editor.goTo(`/projects/${table!.projectId}/datatables/${table!.id}`);
 	const grid = editor.page.locator('.ag-root-wrapper');
-	await grid.getByText('mayHaveBeenSent').first().waitFor();
+	await grid.getByText('sent', { exact: true }).first().waitFor();
 	await untilCalm(editor);
 	const { x, y } = await boxOf(grid);
 	await take(editor.page, 'campaign-log', { x, y, width: 1400, height: 560 });
