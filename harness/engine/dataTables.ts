@@ -46,6 +46,8 @@ const systemColumns = ['id', 'createdAt', 'updatedAt'];
 /** The data tables of one project. */
 export class DataTables {
 	private tables: Table[] = [];
+	/** How many tables there have been. A run that outlives its test must not find the next test's table by its ID. */
+	private created = 0;
 	/** How many calls there were of each operation. */
 	calls: Record<string, number> = {};
 	/** Called before each call; throws if the call is to fail, and may wait. */
@@ -67,7 +69,7 @@ export class DataTables {
 
 	/** Creates a table with rows of text, as people do with an import. */
 	create(name: string, rows: IDataObject[], columns = Object.keys(rows[0] ?? {})): void {
-		const id = `table${this.tables.length}`;
+		const id = `table${this.created++}`;
 		const texts = columns.map((column) => ({ name: column, type: 'string' }));
 		this.tables.push({ id, name, columns: texts, rows: [], nextId: 1 });
 		this.insert(this.tables.at(-1)!, rows);
@@ -122,7 +124,7 @@ export class DataTables {
 		if (resource === 'table' && operation === 'create') {
 			const found = this.tables.find((table) => table.name === name);
 			if (found) return [shown(found)];
-			const id = `table${this.tables.length}`;
+			const id = `table${this.created++}`;
 			const table = { id, name, columns: columns!.column, rows: [], nextId: 1 };
 			this.tables.push(table);
 			return [shown(table)];

@@ -3,7 +3,7 @@ import { clamp } from 'lodash';
 
 import type { ClaimSettings } from './claim';
 
-/** Bounds of the pause between two rounds, ms. A pause is as long as the round, so the table's calls leave n8n time. */
+/** Bounds of the pause after a round, ms. A pause is as long as the round, so the table's calls leave n8n time. */
 const [minPauseMs, maxPauseMs] = [50, 300];
 /** Work that is repeated with pauses as long as there is some. */
 export class RepeatedWork {
@@ -51,7 +51,6 @@ export class RepeatedWork {
 			const ms = this.settings.elapsed() - begin;
 			this.ms += (ms - this.ms) / 4;
 			this.slowMs = Math.max(ms, this.slowMs + (ms - this.slowMs) / 4);
-			if (!this.hasWork()) break;
 			const pause = this.settings.pause(clamp(ms, hasFailed ? maxPauseMs : minPauseMs, maxPauseMs));
 			const early = new Promise<void>((resolve) => (this.hurry = resolve));
 			await (hasFailed ? pause : Promise.race([pause, early]));
