@@ -1,5 +1,17 @@
 /** docs/operations.md: each operation with its fields and one real output, and what the trigger outputs. */
-import { countBy, partition, sortBy, uniqBy, upperFirst, type Dictionary } from 'lodash';
+import {
+	countBy,
+	groupBy,
+	intersection,
+	isEqual,
+	map,
+	omit,
+	partition,
+	sortBy,
+	uniqBy,
+	upperFirst,
+	type Dictionary,
+} from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
 
 import { eventKinds } from '../nodes/BusinessMessaging/api/events';
@@ -22,7 +34,18 @@ function fieldsIn({ type, options = [] }: INodeProperties): INodeProperties[] | 
 const withParts = (fields: readonly INodeProperties[]): INodeProperties[] =>
 	fields.flatMap((field) => [field, ...withParts(fieldsIn(field) ?? [])]);
 
-const all = [...operations, ...tableOperations];
+const order = [
+	'message',
+	'campaign',
+	'contact',
+	'conversation',
+	'template',
+	'webhook',
+	'analytics',
+	'account',
+];
+
+const all = sortBy([...operations, ...tableOperations], ({ resource }) => order.indexOf(resource));
 const allFields = all.flatMap(fieldsOf);
 const known = withParts([...allFields, ...triggerProperties]);
 
@@ -108,39 +131,55 @@ function json(output: unknown): string[] {
 	return ['', '```json', `{${lines.join(',\n ')}}`, '```', ''];
 }
 
+/** The names of the fields that an operation shares with others. */
+function sharedNames(operation: (typeof all)[number]): string {
+	const names = fieldsOf(operation).flatMap((field) => {
+		const shared = map(single(field).filter(isShared), 'displayName');
+		if (shared.length === 0) return [];
+		return isMixed(field) ? `*${field.displayName}* (${shared.join(', ')})` : shared;
+	});
+	return names.join(', ');
+}
+
+/** The page says the same of two fields, except when the editor shows them. */
+const isAlike = (one: INodeProperties, other: INodeProperties) =>
+	isEqual(linesOf([omit(one, 'displayOptions')]), linesOf([omit(other, 'displayOptions')]));
+
+/** The lines of fields of one operation alone. Of fields that an earlier operation has, too, only the names. */
+function ownLines(operation: (typeof all)[number]): string[] {
+	const earlier = all.slice(0, all.indexOf(operation));
+	const sourceOf = (field: INodeProperties) =>
+		earlier.find((one) => fieldsOf(one).some((other) => isAlike(field, other)))?.name;
+	const own = fieldsOf(operation).filter(
+		(field) => isMixed(field) || (field.type !== 'notice' && !isShared(field)),
+	);
+	const [copied, others] = partition(own, (field) => !isMixed(field) && sourceOf(field));
+	const references = Object.entries(groupBy(copied, sourceOf)).map(([name, fields]) => {
+		const condition = intersection(...fields.map(conditionsOf)).map((words) => `, ${words}`);
+		return `- As in *${name}*${condition.join('')}: ${map(fields, 'displayName').join(', ')}`;
+	});
+	const lines = others.flatMap((field) => {
+		if (!isMixed(field)) return linesOf([field]);
+		const parts = single(field).filter((one) => !isShared(one));
+		return parts.length > 0 ? [`- ${wordsOf(field)}`, ...linesOf(parts, '  ')] : [];
+	});
+	return [...lines, ...references];
+}
+
 /** The section of one operation. Of fields that several operations have, only the names. */
 function sectionOf(operation: (typeof all)[number], outputs: Outputs): string[] {
 	const { resource, name, value, description } = operation;
-	const own = fieldsOf(operation).flatMap((field) => {
-		if (!isMixed(field)) return isShared(field) ? [] : linesOf([field]);
-		const others = single(field).filter((one) => !isShared(one));
-		return others.length > 0 ? [`- ${wordsOf(field)}`, ...linesOf(others, '  ')] : [];
-	});
-	const also = fieldsOf(operation).flatMap((field) => {
-		const names = single(field)
-			.filter(isShared)
-			.map(({ displayName }) => displayName);
-		if (names.length === 0) return [];
-		return isMixed(field) ? `*${field.displayName}* (${names.join(', ')})` : names;
-	});
+	const names = sharedNames(operation);
+	const first = all.find((one) => sharedNames(one) === names)!;
+	const same = `as ${upperFirst(first.resource)}: ${first.name}`;
+	const also = first === operation || names.length < 2 * same.length ? names : same;
 	return [
 		...[`### ${upperFirst(resource)}: ${name}`, '', inOneSentence(description), ''],
-		...own,
-		`- [Also](#fields-of-several-operations): ${also.join(', ')}`,
+		...ownLines(operation),
+		...(names ? [`- [Also](#fields-of-several-operations): ${also}`] : []),
 		...json(outputs[`${resource} ${value}`]),
 	];
 }
-
-const order = [
-	'message',
-	'campaign',
-	'contact',
-	'conversation',
-	'template',
-	'webhook',
-	'analytics',
-	'account',
-];
 
 /** The page. @param outputs from runs against the sandbox */
 export function operationsPage(outputs: Outputs): string {
@@ -159,9 +198,7 @@ export function operationsPage(outputs: Outputs): string {
 		'',
 		'## Operations of the node',
 		'',
-		...sortBy(all, ({ resource }) => order.indexOf(resource)).flatMap((one) =>
-			sectionOf(one, outputs),
-		),
+		...all.flatMap((one) => sectionOf(one, outputs)),
 		'## Fields of several operations',
 		'',
 		...linesOf(others),

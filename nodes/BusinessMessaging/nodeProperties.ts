@@ -1,6 +1,6 @@
 /** The properties of the action node: dropdowns, display conditions and their order, derived from the operations. */
 import type { INodeProperties, IWebhookDescription } from 'n8n-workflow';
-import { pick, sortBy, startCase, uniq, upperFirst } from 'lodash';
+import { mapKeys, pick, sortBy, startCase, uniq, upperFirst } from 'lodash';
 
 import * as operationModules from './operations';
 import { showFor } from './operations/fields';
@@ -58,8 +58,21 @@ function operationField(resource: Resource): INodeProperties {
 	};
 }
 
+/**
+ * When a field changes, n8n's editor empties each collection whose condition names this field, whatever is in it. So the
+ * conditions of collections name fields from the root: Audience Rules stay when Send Text becomes Send Template.
+ */
+function withoutLoss(field: INodeProperties): INodeProperties {
+	const { type, displayOptions } = field;
+	if (!/collection/i.test(type)) return field;
+	const fromRoot = (name: string) => (/^[/@]/.test(name) ? name : `/${name}`);
+	const show = mapKeys(displayOptions?.show, (_, name) => fromRoot(name));
+	return { ...field, displayOptions: { ...displayOptions, show } };
+}
+
 function fieldsOf({ fields, resource, value }: Operation | TableOperation): INodeProperties[] {
-	return fields.map((field) => showFor(field, { resource: [resource], operation: [value] }));
+	const condition = { resource: [resource], operation: [value] };
+	return fields.map((field) => withoutLoss(showFor(field, condition)));
 }
 
 /** The properties of the action node. */

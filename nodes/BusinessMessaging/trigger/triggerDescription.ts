@@ -92,7 +92,7 @@ const optionsField = collectionField({
 			name: 'groupMessages',
 			typeOptions: { minValue: 0, maxValue: maxGroupSeconds, numberPrecision: 1 },
 			default: 3,
-			description: `Joins the messages of one person. The workflow starts after so many seconds of silence, at the latest after ${maxGroupSeconds} seconds.`,
+			description: `Joins messages that one person sends in a row. The workflow starts after this many seconds without a message, at the latest after ${maxGroupSeconds} seconds.`,
 		}),
 		numberField({
 			displayName: 'Max Payload Size (KB)',

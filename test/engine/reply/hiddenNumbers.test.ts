@@ -47,7 +47,7 @@ test.each([1, 2])(
 test('a person who has quoted the question once is recognized later: after a repetition, and with several messages in a row', async () => {
 	const [first, second] = [await inbox(), await other()];
 	const approval = await people.ask([anna, berta], { responseType: 'approval' });
-	const grouped = await people.ask([carl, berta], { replyOptions: { groupMessages: 2 } });
+	const grouped = await people.ask([carl, berta], { replyOptions: { furtherMessages: 2 } });
 	hide();
 	await people.write(anna, 'perhaps');
 	expect(service.received()).toEqual({ [anna]: 2, [berta]: 2, [carl]: 1 });

@@ -152,7 +152,7 @@ test('the run does not wait for a person whom the frequency cap leaves out', asy
 
 test('a reply has at most 50 grouped messages', async () => {
 	const trigger = await inbox();
-	const execution = await people.ask([anna, berta], { replyOptions: { groupMessages: 60 } });
+	const execution = await people.ask([anna, berta], { replyOptions: { furtherMessages: 60 } });
 	const timestamp = new Date().toISOString();
 	const texts = range(52).map((n) => `Text ${n}`);
 	const write = async (from: string, some: string[]) =>
@@ -222,7 +222,7 @@ test('once the trigger was told about people, their messages are replies, even b
 
 test('several messages of a person in a row are one reply, which ends after a pause', async () => {
 	const trigger = await inbox();
-	const execution = await people.ask([anna, berta], { replyOptions: { groupMessages: 2 } });
+	const execution = await people.ask([anna, berta], { replyOptions: { furtherMessages: 2 } });
 	for (const text of ['Hm', 'Tuesday']) await people.write(anna, text);
 	await people.write(berta, 'Monday');
 	await people.write(anna, 'at ten');

@@ -38,7 +38,7 @@ test('a second trigger that keeps the replies cannot be published, and the error
 
 test('when n8n starts, the inbox wakes without any message: a reply that is due reaches its run, and a registration that somebody has removed is made again', async () => {
 	await n8n.publishInbox();
-	const id = await n8n.ask([anna], { replyOptions: { groupMessages: 60 } });
+	const id = await n8n.ask([anna], { replyOptions: { furtherMessages: 60 } });
 	await n8n.untilDelivered(n8n.write(anna, 'Tuesday').deliveries);
 	await n8n.playground.n8n.kill();
 	const { webhooks } = n8n.sandbox.state;
@@ -58,7 +58,7 @@ describe('with a published inbox', () => {
 		const runs = {
 			asked: await pair(0),
 			halfAnswered: await pair(2),
-			allAnswered: await pair(4, { replyOptions: { groupMessages: 20 } }),
+			allAnswered: await pair(4, { replyOptions: { furtherMessages: 20 } }),
 			resumed: await pair(6),
 			limited: await pair(8, { limitWaitTime: 1 }),
 		};

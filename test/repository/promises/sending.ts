@@ -201,7 +201,7 @@ export const sending = [
 		],
 		'Messages of a reply, and seconds between them | 50, and 60 seconds': [
 			'inbox/answers: maxMessages',
-			'operations/sending/questionFields: maxGroupSeconds',
+			'operations/sending/questionFields: maxFurtherSeconds',
 		],
 		'*Max Payload Size*: 1 MB by default': ['field: maxPayloadSize default'],
 		'*Group Messages* | 8 seconds': ['trigger/collect: maxGroupSeconds'],

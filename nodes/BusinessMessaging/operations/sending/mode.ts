@@ -17,16 +17,14 @@ const testNumberField = textField({
 const preview = {
 	name: 'Preview',
 	value: 'preview',
-	description:
-		'Send nothing. Show each message, who would be skipped, and which messages would fail.',
+	description: 'Show the messages, who would be skipped, and what would fail',
 } as const;
 const send = { name: 'Send', value: 'send', description: 'Send the messages' } as const;
 const mode = {
 	displayName: 'Mode',
 	name: 'mode',
 	default: 'send',
-	description:
-		'What to do with the messages. When n8n runs an Evaluation, nothing is sent, with one exception: see the documentation.',
+	description: 'What to do with the messages',
 } as const;
 
 /** The mode of a question. It has no test, as replies to a test could not be matched. */
@@ -43,7 +41,7 @@ export const modeFields = [
 				name: 'Send to Test Number',
 				value: 'test',
 				description:
-					'Send the first messages to your own number. The options Send Once and Audience Rules do not apply.',
+					'Send the first messages to your own number, without Send Once and Audience Rules',
 			},
 		],
 	}),

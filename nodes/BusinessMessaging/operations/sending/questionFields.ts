@@ -71,7 +71,7 @@ const minute = 60_000;
 const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
 /** The longest time limit, days: n8n's timers and most services do not support more. */
 const maxDays = 365;
-const maxGroupSeconds = 60;
+const maxFurtherSeconds = 60;
 
 /** The kinds of answer that not every reply fits. */
 const fixedKinds: AnswerKind[] = ['approval', 'choice', 'date', 'email', 'number'];
@@ -171,14 +171,6 @@ export const answerFields = [
 				default: 'ask',
 				description: 'How dates such as 01/02/2030 are read',
 			}),
-			numberField({
-				displayName: 'Group Messages (Seconds)',
-				name: 'groupMessages',
-				typeOptions: { minValue: 0, maxValue: maxGroupSeconds },
-				displayOptions: { show: { '/responseType': ['freeText'] } },
-				description:
-					'Several messages in a row count as one reply. This is how long to wait for the next message. With 0, the first message is the reply.',
-			}),
 			textField({
 				displayName: 'No Words',
 				name: 'noWords',
@@ -225,6 +217,14 @@ export const answerFields = [
 				description:
 					'How many times to repeat the question after an invalid reply. After that, the node outputs the last reply with valid: false.',
 			}),
+			numberField({
+				displayName: 'Wait for Further Messages (Seconds)',
+				name: 'furtherMessages',
+				typeOptions: { minValue: 0, maxValue: maxFurtherSeconds },
+				displayOptions: { show: { '/responseType': ['freeText'] } },
+				description:
+					'How long the person must be silent before the reply is complete. Several messages then count as one. With 0, the first message is the reply.',
+			}),
 			textField({
 				displayName: 'Yes Words',
 				name: 'yesWords',
@@ -261,14 +261,14 @@ export function readSettings(
 	}
 	const list = responseType === 'choice' ? readChoices(choices) : [];
 	const { repeats, yesWords, noWords, dateOrder, notBeforeToday, onTimeout } = replyOptions;
-	const groupSeconds = responseType === 'freeText' ? Number(replyOptions.groupMessages) || 0 : 0;
+	const seconds = responseType === 'freeText' ? Number(replyOptions.furtherMessages) || 0 : 0;
 	const maxRepeats = Math.max(0, Math.floor(Number(repeats ?? 2)) || 0);
 	const isRepeated = fixedKinds.includes(responseType) && maxRepeats > 0 && !repeatText.trim();
 	return {
 		kind: responseType,
 		choices: list,
 		limitMs,
-		groupMs: 1_000 * clamp(groupSeconds, 0, maxGroupSeconds),
+		groupMs: 1_000 * clamp(seconds, 0, maxFurtherSeconds),
 		repeats: maxRepeats,
 		repeatText: repeatText.trim(),
 		questionText: isRepeated ? questionText.trim() : '',
