@@ -14,6 +14,8 @@ import { canonical } from '../webhooks/publicAddress';
 import { listWebhooks } from '../webhooks/registrations';
 import { Asker } from './asker';
 import { callsOf } from './calls';
+import type { Person } from './core';
+import { outputsWithoutReplies } from './output';
 import { QuestionRun } from './questionRun';
 import { keepForOutput } from './waitState';
 import { triggersAmong } from './urls';
@@ -92,10 +94,22 @@ async function listen(run: QuestionRun): Promise<Listening> {
 				throw new NodeOperationError(context.getNode(), message, { description });
 			});
 			if (people.length === 0) return false;
-			keepForOutput(context, { run: id, notAsked: run.notAsked });
+			keepOutputs(run, people);
 			return await run.wait(until);
 		},
 	};
+}
+
+/**
+ * Keeps with the execution what is output later. When n8n itself ends the wait, because the inbox could not, it passes
+ * on what the node got. So the node gets what it outputs if nobody has replied.
+ */
+function keepOutputs(run: QuestionRun, people: Person[]): void {
+	const { context, id, questions, notAsked } = run;
+	keepForOutput(context, { run: id, notAsked });
+	const byItem = new Map(people.map((person) => [person.item, person]));
+	const outputs = outputsWithoutReplies(context.getNode(), { questions, people: byItem }, notAsked);
+	context.getExecuteData().data = { main: [outputs] };
 }
 
 function hidesAddresses(): InputError {

@@ -1,5 +1,5 @@
 /** The output of a wait. */
-import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { omit, sortBy } from 'lodash';
 
 import { readAnswer, textOf } from './answers';
@@ -13,11 +13,11 @@ const internal: Array<keyof Misfit> = ['key', 'isCut', 'isOptOut', 'askedAgain']
  * moves failed items to the error output, and drops everything that the node itself puts there.
  */
 export function outputsOf(
-	context: IWebhookFunctions,
-	run: Run,
+	node: INode,
+	run: Pick<Run, 'people' | 'questions'>,
 	notAsked: INodeExecutionData[],
-): INodeExecutionData[][] {
-	const isReview = context.getNode().type.endsWith('HitlTool');
+): INodeExecutionData[] {
+	const isReview = node.type.endsWith('HitlTool');
 	const items = [...run.people.values()].flatMap((person): INodeExecutionData[] => {
 		const question = run.questions[person.question];
 		const hasReplied = person.messages.length > 0;
@@ -25,9 +25,26 @@ export function outputsOf(
 		const json = hasReplied ? answered(person, question, isReview) : unanswered(person, question);
 		return [{ json, pairedItem: { item: person.item } }];
 	});
-	const all = [...items, ...notAsked];
-	return [sortBy(all, ({ pairedItem }) => (pairedItem as { item: number }).item)];
+	return sortBy([...items, ...notAsked], indexOf);
 }
+
+/**
+ * The output if n8n itself ends the wait, because the inbox could not. n8n then pairs the items with those of the input
+ * by their places. So people without a reply have an item even with On Timeout: Output Nothing, if otherwise an item
+ * would be paired with another one's input.
+ */
+export function outputsWithoutReplies(
+	node: INode,
+	run: Pick<Run, 'people' | 'questions'>,
+	notAsked: INodeExecutionData[],
+): INodeExecutionData[] {
+	const outputs = outputsOf(node, run, notAsked);
+	if (outputs.every((output, place) => indexOf(output) === place)) return outputs;
+	const questions = run.questions.map((question) => ({ ...question, givesUnanswered: true }));
+	return outputsOf(node, { ...run, questions }, notAsked);
+}
+
+const indexOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
 
 function answered(
 	{ to, sender, askedMessageId, messages, misfits, isValid = false }: Person,

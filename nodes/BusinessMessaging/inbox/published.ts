@@ -76,7 +76,7 @@ export function noteOpenQuestions(context: IHookFunctions, count: number): void 
 function keepsAlready(name: string): InputError {
 	return new InputError(
 		`Another workflow keeps the replies for Send and Wait already: ${name}`,
-		"Only one can, so this workflow starts nothing now. Switch off 'Keep Replies for Send and Wait' here and publish again, or unpublish that workflow first",
+		"Only one can, so this workflow starts nothing now. Unpublish it, or it may start when n8n restarts. To use it beside the other one, switch off 'Keep Replies for Send and Wait' in its trigger and publish it again",
 	);
 }
 

@@ -36,7 +36,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		if (!run) return { webhookResponse: call.respond({ state: 'waiting' }) };
 		return {
 			webhookResponse: call.respond({ state: 'accepted' }),
-			workflowData: outputsOf(context, run, waiting?.notAsked ?? []),
+			workflowData: [outputsOf(context.getNode(), run, waiting?.notAsked ?? [])],
 		};
 	} catch (error) {
 		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);

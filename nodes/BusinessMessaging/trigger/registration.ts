@@ -11,7 +11,7 @@ import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { withDeadline } from '../transport/deadline';
 import { checkTriggers, noteOpenQuestions, sayGoodbye } from '../inbox/published';
-import { triggersAmong } from '../inbox/urls';
+import { type Triggers, triggersAmong } from '../inbox/urls';
 import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
 import {
 	type RegisteredWebhook,
@@ -126,11 +126,26 @@ async function check(
 		all.map(({ url }) => url),
 		own,
 	);
-	// While n8n starts, other triggers may not be ready.
 	const inbox = isStart(context)
-		? triggers.inboxes[0]
+		? await checkAtStart(context, client, triggers, settings, ownOf(all, own).length > 0)
 		: await checkTriggers(context, client, triggers, settings);
 	if (!settings.keepsReplies && inbox !== undefined) memory.inboxUrl.set(inbox);
+}
+
+/**
+ * While n8n starts, other triggers may not be ready, so only this is checked: an inbox that is not registered, although
+ * another one is, was refused when it was published. n8n may start it all the same.
+ */
+async function checkAtStart(
+	context: IHookFunctions,
+	client: Client,
+	{ inboxes }: Triggers,
+	settings: TriggerSettings,
+	isRegistered: boolean,
+): Promise<string | undefined> {
+	return settings.keepsReplies && !isRegistered
+		? await checkTriggers(context, client, { inboxes, others: [] }, settings)
+		: inboxes[0];
 }
 
 /** Checks a trigger whose URL is registered by hand, as far as the service shows its list. @throws InputError */

@@ -38,9 +38,11 @@ test('asks nobody without an inbox, and says what to do', async () => {
 test('a second inbox cannot be published; if there is one, nobody is asked. Both errors name the workflows', async () => {
 	const first = await inbox({ workflowId: 'Inbox A' });
 	const second = { webhookId: 'second', workflowId: 'Inbox B', parameters: { keepReplies: true } };
-	await expect(triggers.active(second)).rejects.toThrow(
-		'Another workflow keeps the replies for Send and Wait already: "Inbox A". Only one can, so this workflow starts nothing now.',
-	);
+	const refusal =
+		'Another workflow keeps the replies for Send and Wait already: "Inbox A". Only one can, so this workflow starts nothing now. Unpublish it, or it may start when n8n restarts.';
+	const refused = await triggers.make(second);
+	await expect(refused.activate()).rejects.toThrow(refusal);
+	await expect(refused.activate('init')).rejects.toThrow(refusal);
 	await first.deactivate();
 	const other = await triggers.active(second);
 	service.sandbox.state.webhooks.create({

@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { outputOf } from '../../../harness/n8n/client';
 import { hiddenId } from '../../../sandbox/ids';
-import { tested, trigger, useN8n } from '../../../harness/useN8n';
+import { tested, trigger, useN8n, workflowOf } from '../../../harness/useN8n';
 
 const n8n = useN8n();
 const anna = '+15550001001';
@@ -122,5 +122,62 @@ describe('with a published inbox', () => {
 		await n8n.client.activate(inbox);
 		await n8n.untilDelivered(n8n.write(anna, 'one').deliveries);
 		expect(await n8n.replies(id)).toEqual(['one', 'two']);
+	});
+});
+
+describe('without the inbox', () => {
+	/** Asks two people, and has an item whose number is invalid between them. */
+	async function ask(limitWaitTime: number, more: INodeParameters = {}): Promise<string> {
+		const question = {
+			...{ resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' },
+			...{ message: 'Does Tuesday suit you?', responseType: 'approval' },
+			...{ limitWaitTime, waitTimeUnit: 'minutes', ...more },
+		};
+		const items = [anna, 'no number', berta].map((phone) => ({ phone }));
+		const onError = 'continueRegularOutput';
+		const id = await n8n.start(workflowOf(n8n.playground, items, question, { onError }));
+		await n8n.untilWaiting(id);
+		return id;
+	}
+	const outputs = async (id: string) =>
+		outputOf(await n8n.client.waitForExecution(id, 180_000), tested);
+	const silent = (from: string) => ({
+		replied: false,
+		valid: false,
+		approved: false,
+		from,
+		answer: null,
+	});
+
+	test('an inbox that is unpublished still gives a run what people wrote, as long as n8n is not restarted', async () => {
+		const inbox = await n8n.publishInbox();
+		const id = await ask(0.4);
+		await n8n.untilDelivered(n8n.write(berta, 'perhaps').deliveries);
+		await n8n.client.deactivate(inbox);
+		expect((await outputs(id)).map(({ json }) => json)).toMatchObject([
+			silent(anna),
+			{ error: expect.stringContaining('phone number') as string },
+			{ from: berta, replied: true, valid: false, text: 'perhaps' },
+		]);
+	});
+
+	test('when n8n itself ends the wait, because the inbox is deleted, each item has its output with replied: false', async () => {
+		const inbox = await n8n.publishInbox();
+		const ids = [await ask(60), await ask(60, { replyOptions: { onTimeout: 'nothing' } })];
+		await n8n.client.deactivate(inbox);
+		await n8n.client.deleteWorkflow(inbox);
+		await n8n.restart();
+		await n8n.moveClock(3_600_000 + 120_000);
+		for (const id of ids) {
+			const items = await outputs(id);
+			expect(items.map(({ json }) => json)).toMatchObject([
+				silent(anna),
+				{ error: expect.stringContaining('phone number') as string },
+				silent(berta),
+			]);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+				[0, 1, 2].map((item) => ({ item })),
+			);
+		}
 	});
 });

@@ -195,6 +195,16 @@ export const receiving = [
 		'When the time is up, the run continues with the replies so far.': [
 			'engine/reply/inbox.test.ts: the replies so far are output when the time is up',
 		],
+		'n8n itself ends the wait one minute later: everybody has an item with `replied: false`': [
+			'n8n/e2e/reply.test.ts: when n8n itself ends the wait, because the inbox is deleted, each item has its output with replied: false',
+			'inbox/core: graceMs',
+		],
+		'unless other items of the run, e.g. skipped ones, would then be paired with the wrong input': [
+			'unit/inbox/output.test.ts: if n8n itself ends the wait, there is an item %s',
+		],
+		'Until n8n restarts, a run whose time is up still gets the replies so far.': [
+			'n8n/e2e/reply.test.ts: an inbox that is unpublished still gives a run what people wrote, as long as n8n is not restarted',
+		],
 		'A reply that cannot reach its run any more is **late**: it starts the workflow of the inbox with `late: true`':
 			[
 				'engine/reply/requests.test.ts: replies that can no longer reach their run start the workflow, marked as late',
