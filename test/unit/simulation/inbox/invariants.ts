@@ -34,10 +34,10 @@ export const exceptions = {
 	killedAfterOlderCopy:
 		'this message came before an older copy was written back, and a process was killed within a minute',
 	killedAfterKeyChange:
-		'the API key was changed, and a process was killed before the open questions were encrypted again or before it could read them',
+		'the API key was changed, and a process was killed before the open questions were encrypted again, so that the next one could not read them',
 	killedWhileRepeating: 'a process was killed seconds after the question was repeated',
 	unidentified:
-		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute; or it is one of several equal messages, and a trigger was published or a response was lost then; or a trigger was published and the clock put back',
+		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute of the clock of n8n; or it is one of several equal messages, and a trigger was published or a response was lost then; or a trigger was published and the clock put back',
 	withoutClock:
 		'the service does not show its clock, and a process was killed between two deliveries of this message',
 	lostAtTheEnd:
@@ -253,15 +253,10 @@ function isOverwritten(
 	});
 }
 
-/** Whether what n8n had stored of the question to the sender could not be read after a restart. */
-function isUnreadable({ keyChanges, kills, executions }: World, { phone }: Written): boolean {
-	return keyChanges.some((changedAt) => {
-		const killed = kills.filter(
-			({ at }) => changedAt - slackMs < at && at < changedAt + storedAgainMs,
-		);
-		const told = executions.filter(({ phones }) => phones.includes(phone));
-		return killed.some((kill) => told.some(({ startedAt }) => startedAt <= kill.at));
-	});
+/** Whether the inbox could not read, after a restart, what n8n had stored of questions, maybe also of that to the sender. */
+function isUnreadable({ unreadable, executions }: World, { phone }: Written): boolean {
+	const told = executions.filter(({ phones }) => phones.includes(phone));
+	return unreadable.some((at) => told.some(({ startedAt }) => startedAt <= at));
 }
 
 /** Whether nothing can tell a second delivery of a message from an equal message. */
@@ -275,7 +270,7 @@ function isUnidentified({ kills, publications, schedule }: World, equal: Written
 	if (equal.length > 1 && (isPublished || isLost)) return true;
 	return equal.some((one) =>
 		equal
-			.filter(({ at }) => one.at - sameMs < at && at <= one.at)
+			.filter(({ at, clock }) => at <= one.at && one.clock - sameMs < clock)
 			.some(({ at }) => kills.some((kill) => at <= kill.at && kill.at <= one.handledAt)),
 	);
 }

@@ -33,8 +33,9 @@ export abstract class N8n extends VirtualTime {
 	readonly log: string[] = [];
 	readonly triggers: Trigger[] = [];
 	readonly processes: Process[] = [];
-	/** When the API key was changed. */
-	readonly keyChanges: number[] = [];
+	/** When the inbox could not read questions, because the API key was changed. */
+	readonly unreadable: number[] = [];
+	private keyChanges = 0;
 	/** When processes were killed; when older copies were read, and written back. */
 	readonly kills: Array<{ at: number; process: number }> = [];
 	readonly olderCopies: Array<{ url: string; from: number; to: number }> = [];
@@ -79,8 +80,7 @@ export abstract class N8n extends VirtualTime {
 	}
 
 	protected changeKey(): void {
-		this.keyChanges.push(this.now);
-		this.keyId = `key ${this.keyChanges.length}`;
+		this.keyId = `key ${++this.keyChanges}`;
 	}
 
 	/** A process that has just started. */

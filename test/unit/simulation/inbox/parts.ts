@@ -73,7 +73,9 @@ export interface Written {
 	id: string;
 	phone: string;
 	text: string;
+	/** When, and what n8n's clock showed then. */
 	at: number;
+	clock: number;
 	isCertain: boolean;
 	quoted?: string;
 	/** When the question was first repeated after it, or after an equal one that cannot be told from it. */

@@ -110,7 +110,11 @@ export class World extends Executions {
 			{
 				...this.calls(life),
 				seal: (text) => seal(this.keyId, text),
-				unseal: (text) => unseal(this.keyId, text),
+				unseal: (text) => {
+					const record = unseal(this.keyId, text);
+					if (record === undefined) this.unreadable.push(this.now);
+					return record;
+				},
 				callRun: async (run, isHandOver) => await this.callRun(life, run, isHandOver),
 				repeat: async (run, person, { key }) => await this.repeat(life, run, person, key),
 				warn: (message) => void this.warnings.push(message),
@@ -220,7 +224,14 @@ export class World extends Executions {
 		const quoted = quotes === undefined ? undefined : `q ${quotes} ${phoneOf(person)}`;
 		const message: Written = {
 			...{ id: `m${this.written.length}`, phone: phoneOf(person), text, isCertain },
-			...{ at: this.now, outcomes: new Map(), quoted, hasLostResponse: false, handledAt: 0 },
+			...{
+				at: this.now,
+				clock: this.wall(),
+				outcomes: new Map(),
+				quoted,
+				hasLostResponse: false,
+				handledAt: 0,
+			},
 			...{ starts: [], lostStarts: [] },
 		};
 		this.written.push(message);
