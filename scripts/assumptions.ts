@@ -48,7 +48,7 @@ function rowOf(name: EndpointName, number: number): string {
 	const variants = variantsOf(name).map((variant) => `\`variant ${variant}\``);
 	const cells = [
 		number,
-		`${callsOf(endpoint).join(' or ')}: ${compact(open).join(' and ')}, not shown`,
+		`${callsOf(endpoint).join(' or ')}: ${compact(open).join(' and ')}`,
 		compact([fields.join(', '), response]).join('; '),
 		asEveryCall,
 		[...variants, '`test/engine/operations/everyOperation.test.ts`'].join(', '),

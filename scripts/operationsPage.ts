@@ -188,6 +188,7 @@ export function operationsPage(outputs: Outputs): string {
 		linesOf([field]).join(),
 	);
 	const [options, others] = partition(shared, (field) => ofOptions.includes(field));
+	const [received, ...receipts] = eventKinds;
 	return [
 		'# Operations',
 		'',
@@ -211,7 +212,8 @@ export function operationsPage(outputs: Outputs): string {
 		'',
 		'What it outputs for each event, with *Simplify*:',
 		'',
-		...eventKinds.flatMap(({ value, name }) => [`**${name}**`, ...json(outputs[value])]),
+		...[`**${received.name}**`, ...json(outputs[received.value])],
+		...[`**${map(receipts, 'name').join(', ')}**, e.g.`, ...json(outputs[receipts[0].value])],
 	]
 		.join('\n')
 		.trimEnd()
