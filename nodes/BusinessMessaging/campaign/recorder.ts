@@ -6,7 +6,6 @@ import { compact, groupBy, mapValues, maxBy, noop, omit, pick, uniq } from 'loda
 import type { IDataObject } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
-import { yieldToN8n } from '../yieldToN8n';
 import type { CampaignEvent, EventKind } from './events';
 import { type CampaignMessage, isSent, isUncertain, toMessage, toMessages } from './messages';
 import type { CampaignTables, RowValues, Table } from './tables';
@@ -26,6 +25,8 @@ export interface RecorderRun {
 	now: () => number;
 	elapsed: () => number;
 	pause: (ms: number) => Promise<unknown>;
+	/** Called often during long work, so that n8n can serve others. */
+	yieldNow: () => Promise<void>;
 	/** Whether the next run of a campaign sends a message again that failed after it was sent. */
 	sendsAgain: boolean;
 }
@@ -69,6 +70,8 @@ export class Recorder {
 	private readonly byPerson = new Map<string, Set<number>>();
 	/** The last ID that was read; undefined before the first look. */
 	private last?: number;
+	/** When the last row was made that was read, ms. */
+	private newestAt = -Infinity;
 	private waiting: Waiting[] = [];
 
 	/** Records events, also those of other runs that wait at the same time. @throws Error after several failed rounds */
@@ -96,20 +99,26 @@ export class Recorder {
 	private async round(run: RecorderRun): Promise<void> {
 		const open = this.waiting.filter(({ result }) => !result);
 		await this.look(run);
-		const rows = await run.table.rowsWith(uniq(open.flatMap((one) => this.placesOf(one.event))));
+		const places = open.map(({ event }) => this.placesOf(event));
+		const rows = await run.table.rowsWith(uniq(places.flat()));
 		const messages = new Map(rows.map(toMessage).map((one) => [one.id, one]));
 		const counting = new Set(toMessages(rows).map(({ id }) => id));
 		const changes = new Map<number, RowValues>();
 		const results = new Map<Waiting, Recorded>();
-		for (const one of open) {
+		// A row that is gone was deleted, or its result has taken its place since the look.
+		const isGone = (id: number) => !messages.has(id);
+		for (const id of places.flat().filter(isGone)) this.remove(id);
+		for (const [index, one] of open.entries()) {
 			const { event } = one;
+			if (places[index].some(isGone)) continue;
 			const all = [...messages.values()];
 			const theirs = all.filter(({ id, person }) => counting.has(id) && person === event.person);
 			const known =
 				event.messageId === ''
 					? latestOf(theirs, run.now())
 					: all.find(({ messageId }) => messageId === event.messageId);
-			if (!known && this.mayCome(one, theirs, run)) continue;
+			const isCertain = known !== undefined && event.messageId !== '';
+			if (!isCertain && this.mayCome(one, theirs, run)) continue;
 			const message = known ?? settle(event, theirs, run.now());
 			const values = message && changeOf(event, message, one.sendsAgain, run.now());
 			results.set(one, { message, isNew: values !== undefined });
@@ -124,7 +133,7 @@ export class Recorder {
 				group.map(([id]) => id),
 				group[0][1],
 			);
-		for (const [id, { messageId }] of changes) if (messageId) this.byMessageId.set(messageId, id);
+		for (const [id, { messageId }] of changes) if (messageId) this.settle(id, messageId);
 		for (const [one, result] of results) one.result = result;
 	}
 
@@ -135,19 +144,17 @@ export class Recorder {
 		return [...(this.byPerson.get(person) ?? [])].slice(-maxRows);
 	}
 
-	/** Whether the row of a receipt may still be written: its message is a claim that has no result yet. */
+	/** Whether the row of an event may still be written: a message to its person is a claim that has no result yet. */
 	private mayCome({ event, since }: Waiting, theirs: CampaignMessage[], run: RecorderRun): boolean {
-		if (event.messageId === '' || run.elapsed() - since > maxWaitMs) return false;
-		if (event.person !== '') return theirs.some(({ status }) => status === 'sending');
-		const newest = [...this.entries.values()].at(-1);
-		return newest !== undefined && newest.createdAt > run.now() - 60_000;
+		if (run.elapsed() - since > maxWaitMs) return false;
+		if (event.person === '') return this.newestAt > run.now() - 60_000;
+		return theirs.some((one) => one.status === 'sending' && isRecent(one, run.now()));
 	}
 
 	/** Reads the rows that are new, the first time those of the last 30 days. */
-	private async look({ table, now, isOwn }: RecorderRun): Promise<void> {
+	private async look({ table, now, isOwn, yieldNow }: RecorderRun): Promise<void> {
 		const oldest = now() - maxReceiptAgeMs;
 		const from = this.last ?? (await firstSince(table, oldest));
-		const yieldNow = yieldToN8n();
 		let last = 0;
 		for await (const rows of table.readAll(Math.max(0, from - overlap)))
 			for (const row of rows) {
@@ -162,11 +169,20 @@ export class Recorder {
 
 	private add(row: IDataObject, oldest: number): void {
 		const { id, messageId, person, createdAt } = toMessage(row);
+		this.newestAt = createdAt;
 		this.remove(id);
 		if (createdAt < oldest) return;
 		this.entries.set(id, { id, messageId, person, createdAt });
 		if (messageId !== '') this.byMessageId.set(messageId, id);
 		this.byPerson.set(person, (this.byPerson.get(person) ?? new Set()).add(id));
+	}
+
+	/** Records where an uncertain message is whose ID has become known. */
+	private settle(id: number, messageId: string): void {
+		const entry = this.entries.get(id);
+		if (!entry) return;
+		entry.messageId = messageId;
+		this.byMessageId.set(messageId, id);
 	}
 
 	private remove(id: number): void {
@@ -209,6 +225,9 @@ function latestOf(theirs: CampaignMessage[], now: number): CampaignMessage | und
 	return maxBy(recent, 'id');
 }
 
+/** Whether a receipt may settle a message of this age. */
+const isRecent = ({ createdAt }: CampaignMessage, now: number) => createdAt > now - maxSettleAgeMs;
+
 /** The uncertain message that a receipt of an unknown message proves, if there is exactly one. */
 function settle(
 	{ messageId }: CampaignEvent,
@@ -216,9 +235,7 @@ function settle(
 	now: number,
 ): CampaignMessage | undefined {
 	if (messageId === '') return undefined;
-	const uncertain = theirs.filter(
-		(one) => isUncertain(one) && one.messageId === '' && one.createdAt > now - maxSettleAgeMs,
-	);
+	const uncertain = theirs.filter((one) => isUncertain(one) && isRecent(one, now));
 	return uncertain.length === 1 ? uncertain[0] : undefined;
 }
 
@@ -231,6 +248,9 @@ const columns: Partial<Record<EventKind, TimeColumn>> = {
 	optedOut: 'optedOutAt',
 };
 type TimeColumn = 'deliveredAt' | 'readAt' | 'failedAt' | 'repliedAt' | 'optedOutAt';
+
+/** The reason in the row of an uncertain message of which a receipt has come. */
+const settledReason = 'A receipt shows that it was sent';
 
 /** What an event changes in a row: only what it proves. Undefined if all of it is known. */
 function changeOf(
@@ -247,12 +267,14 @@ function changeOf(
 	const hasArrived = (message.deliveredAt ?? message.readAt) !== undefined;
 	const isFreed = message.status === 'notSent' && message.failedAt !== undefined;
 	if (kind === 'replied' && column && column in values) values.reply = words;
-	if (isProof && (isUncertain(message) || (isFreed && kind !== 'sent')))
-		Object.assign(values, { status: 'sent', reason: '' });
+	if (isProof && isFreed && kind !== 'sent') Object.assign(values, { status: 'sent', reason: '' });
+	// The message is only concluded from its receipt, so no failure frees it: the receipt may be of another message.
+	const isConcluded = isUncertain(message) || message.reason === settledReason;
+	if (messageId !== '' && isUncertain(message))
+		Object.assign(values, { status: 'sent', reason: settledReason });
 	if (kind === 'failed' && message.failedAt === undefined) {
 		values.reason = compact(['Failed after it was sent', words]).join(': ');
-		if (isUncertain(message)) values.status = 'sent';
-		if (sendsAgain && !hasArrived) values.status = 'notSent';
+		if (sendsAgain && !hasArrived && !isConcluded) values.status = 'notSent';
 	}
 	return Object.keys(values).length > 0 ? values : undefined;
 }

@@ -20,6 +20,7 @@ import type {
 } from './claim';
 import type { LogReader } from './logReader';
 import { type Removal, RowRemovals } from './logRemovals';
+import { RowResults } from './logResults';
 import { RepeatedWork } from './logRounds';
 
 /** A claim without a decision. */
@@ -28,7 +29,6 @@ interface OpenClaim extends Claim {
 	id?: number;
 	/** Whether a look has not found its row. */
 	isMissing?: boolean;
-	readonly begin: number;
 	readonly resolve: (taken: HoldReason | Claim) => void;
 	readonly reject: (error: unknown) => void;
 }
@@ -50,7 +50,7 @@ export class CampaignClaims {
 	private readonly open = new Map<string, OpenClaim>();
 	/** The IDs of the rows of claims, by key. */
 	private readonly ids = new Map<string, number>();
-	private results: NewLogRow[] = [];
+	private readonly results: RowResults;
 	private readonly removals: RowRemovals;
 	/** Claims that are to be removed, by key, as long as it is not known whether they are in the table. */
 	private readonly unseen = new Map<string, Released>();
@@ -76,8 +76,14 @@ export class CampaignClaims {
 			this.ids.delete(key);
 			this.free(key);
 		});
+		this.results = new RowResults(writer, settings.elapsed, ({ key, execution }, isInClaim) => {
+			const id = this.ids.get(key)!;
+			if (isInClaim) this.ids.delete(key);
+			else this.remove(id, { execution, key, phone: '', isBelow: true });
+			this.free(key);
+		});
 		const hasClaims = () => this.wanted.length + this.open.size + this.unseen.size > 0;
-		const hasResults = () => this.results.length + this.removals.size > 0;
+		const hasResults = () => this.results.size + this.removals.size > 0;
 		this.claiming = new RepeatedWork(
 			settings,
 			hasClaims,
@@ -116,9 +122,9 @@ export class CampaignClaims {
 	settle(claim: Claim, result: MessageResult): void {
 		const { status, reason = '', messageId = '', message = claim.details.message } = result;
 		const row = { ...this.rowOf(claim), status, reason, messageId, message };
-		this.results.push(row);
-		const { sentAt: createdAt } = row;
-		this.reader.known?.add({ ...row, id: this.ids.get(claim.key)!, createdAt });
+		const id = this.ids.get(claim.key)!;
+		this.results.add({ row, id, begin: claim.begin });
+		this.reader.known?.add({ ...row, id, createdAt: row.sentAt });
 		this.writing.begin();
 	}
 
@@ -161,7 +167,7 @@ export class CampaignClaims {
 	forget(execution: string): void {
 		this.forgotten.add(execution);
 		const isOther = (one: { execution: string }) => one.execution !== execution;
-		this.results = this.results.filter(isOther);
+		this.results.forget(execution);
 		this.removals.forget(execution);
 		for (const [key, claim] of this.unseen) if (!isOther(claim)) this.unseen.delete(key);
 		// Nothing else waits for what this run had under way.
@@ -180,8 +186,8 @@ export class CampaignClaims {
 		const removals = [...this.removals.all, ...this.unseen.values()].filter(isOwn);
 		const phones = removals.map(({ phone }) => phone);
 		const [unremoved, others] = partition(phones, Boolean);
-		const unwritten = this.results.filter(isOwn).map(({ phone }) => phone);
-		return { unwritten: uniq(unwritten), unremoved: uniq(unremoved), others: others.length };
+		const unwritten = uniq(this.results.phonesOf(execution));
+		return { unwritten, unremoved: uniq(unremoved), others: others.length };
 	}
 
 	private remove(id: number, removal: Removal): void {
@@ -354,13 +360,7 @@ export class CampaignClaims {
 
 	/** Writes results, and removes rows that are over. @throws Error */
 	private async writeRound(): Promise<void> {
-		const results = new Set(this.results);
-		if (results.size > 0) await this.insert([...results]);
-		this.results = this.results.filter((row) => !results.has(row));
-		for (const { key, execution } of results) {
-			this.remove(this.ids.get(key)!, { execution, key, phone: '', isBelow: true });
-			this.free(key);
-		}
+		await this.results.write(async (rows) => await this.insert(rows));
 		await this.removals.carryOut(this.reader.greatest);
 		this.refusal = undefined;
 	}

@@ -17,6 +17,8 @@ export interface LogDetails {
 /** Writes into the campaign log. All methods throw an Error if n8n does not carry them out. */
 export interface LogWriter {
 	insert: (rows: NewLogRow[]) => Promise<void>;
+	/** Writes a result into the row of its claim, if that is still a claim. */
+	conclude: (id: number, row: NewLogRow) => Promise<void>;
 	/** Gives rows the status `notSent`. */
 	retire: (ids: number[]) => Promise<void>;
 	delete: (ids: number[]) => Promise<void>;
@@ -37,6 +39,8 @@ export interface Claim extends Wish {
 	readonly key: string;
 	readonly execution: string;
 	readonly details: LogDetails;
+	/** When it was claimed, ms of a clock that nobody changes. */
+	readonly begin: number;
 	/** Whether the person has, or may have, the campaign from another key of the account's host. */
 	isUnderOtherKey?: boolean;
 }

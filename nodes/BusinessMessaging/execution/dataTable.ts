@@ -190,6 +190,15 @@ export class DataTable {
 			await this.row('update', { ...anyOf(part), columns: autoMapped, options: {} }, [values]);
 	}
 
+	/** Gives values to a row if it still has others: one statement, so nothing can come between. */
+	async updateIf(id: number, has: Record<string, string>, values: RowValues): Promise<void> {
+		const conditions = Object.entries({ id, ...has }).map(([keyName, keyValue]) => ({
+			...{ keyName, condition: 'eq', keyValue },
+		}));
+		const filter = matching('all', conditions);
+		await this.row('update', { ...filter, columns: autoMapped, options: {} }, [values]);
+	}
+
 	/**
 	 * Deletes the rows with these IDs. SQLite gives the ID of a deleted last row again, so a row that others look for by
 	 * its ID must not be the last one.

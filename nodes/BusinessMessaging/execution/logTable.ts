@@ -65,6 +65,10 @@ export async function openLogTable(
 			return row && toRow(row);
 		},
 		insert: async (rows) => await table.insert(rows.map(toColumns)),
+		async conclude(id, row) {
+			const { key: idempotencyKey } = row;
+			await table.updateIf(id, { status: 'sending', idempotencyKey }, toColumns(row));
+		},
 		retire: async (ids) => await table.update(ids, { status: 'notSent', reason: notTried }),
 		delete: async (ids) => await table.delete(ids),
 	};
@@ -79,6 +83,7 @@ const emptyTable: LogSource & LogWriter = {
 	readPeople: async () => await Promise.resolve([]),
 	last: async () => await Promise.resolve(undefined),
 	insert: async () => await Promise.resolve(),
+	conclude: async () => await Promise.resolve(),
 	retire: async () => await Promise.resolve(),
 	delete: async () => await Promise.resolve(),
 };

@@ -1,6 +1,7 @@
 /** Record Events: what became of a message is written into its row, and nobody gets a message twice because of it. */
 import { map } from 'lodash';
 
+import { until } from '../../../harness/until';
 import { useService } from '../../../harness/engine/service';
 import { campaignRuns, jsonOf } from './campaignRuns';
 
@@ -171,12 +172,87 @@ test('a receipt of an unknown message settles the only uncertain message to its 
 	expect(jsonOf(settled).map(({ found }) => found)).toEqual([true, true, false, false]);
 	const sale = (n: number) =>
 		rows().find(({ campaign, phone }) => campaign === 'sale' && phone === to(n).to);
-	expect(sale(0)).toMatchObject({ status: 'sent', messageId: 'msg a', reason: '' });
-	expect(sale(1)).toMatchObject({ status: 'notSent', messageId: 'msg b', failedAt: time });
+	const reason = 'A receipt shows that it was sent';
+	expect(sale(0)).toMatchObject({ status: 'sent', messageId: 'msg a', reason, deliveredAt: time });
+	expect(sale(1)).toMatchObject({ status: 'sent', messageId: 'msg b', failedAt: time });
 	expect(sale(2)).toMatchObject({ status: 'mayHaveBeenSent', messageId: '' });
 	// A second receipt of the same message finds its row.
 	expect(jsonOf(await record([receipt('read', 'msg a')]))).toMatchObject([{ recorded: 'read' }]);
 }, 30_000);
+
+test('a failure never frees a message of which only a receipt says that it was sent: the receipt may be of another one', async () => {
+	await service.fault({ endpoint: 'sendText', reset: 'afterRead', count: 2 });
+	await send(2, {}, { onError: 'continueRegularOutput' });
+	const to = (n: number) => ({ to: `+1555000${1000 + n}` });
+	await record([
+		receipt('sent', 'an order to 0', to(0)),
+		receipt('failed', 'an order to 1', to(1)),
+	]);
+	await record([receipt('failed', 'an order to 0', to(0))]);
+	expect(map(rows(), 'status')).toEqual(['sent', 'sent']);
+	expect(map(jsonOf(await send(2)), 'reason')).toEqual(['alreadySent', 'alreadySent']);
+	expect(service.received()).toEqual({ '+15550001000': 1, '+15550001001': 1 });
+}, 30_000);
+
+test('a timeout does not undo what a receipt has shown meanwhile', async () => {
+	await service.fault({ endpoint: 'sendText', reset: 'afterRead', delayMs: 13_000 });
+	const sending = send(1, {}, { onError: 'continueRegularOutput' });
+	const isClaimed = () => rows().some(({ status }) => status === 'sending');
+	await until('the claim', isClaimed, { interval: 20 });
+	await record([receipt('delivered', 'msg a', { to: '+15550001000' })]);
+	expect(jsonOf(await sending)).toMatchObject([{ details: { sendStatus: 'mayHaveBeenSent' } }]);
+	expect(rows()).toEqual([
+		expect.objectContaining({ status: 'sent', messageId: 'msg a', deliveredAt: time }),
+	]);
+}, 30_000);
+
+test('a reply that comes before the result of its message waits for it', async () => {
+	await send(1);
+	tables().edit((all) => all.map((row) => ({ ...row, status: 'sending' })));
+	const running = record([reply('+15550001000', 'Yes')]);
+	setTimeout(() => {
+		// The result is another row, and the claim is deleted.
+		tables().edit((all) => all.map((row) => ({ ...row, id: row.id + 1, status: 'sent' })));
+	}, 1_500);
+	expect(jsonOf(await running)).toMatchObject([{ found: true, recorded: 'replied' }]);
+	expect(rowOf(0)).toMatchObject({ reply: 'Yes', repliedAt: time });
+});
+
+test('rows that people have added or emptied do no harm', async () => {
+	await send(2);
+	const empty = { campaign: null, phone: null, status: null, messageId: null };
+	tables().edit((all) =>
+		all.map((row) => (row.phone === '+15550001001' ? { ...row, ...empty } : row)),
+	);
+	tables().add({ phone: '+1 (555) 000-1005', campaign: 'by phone' });
+	const recorded = await record([
+		receipt('delivered', idOf(0)),
+		receipt('delivered', 'msg a', { to: '+15550001001' }),
+		receipt('delivered', ''),
+		reply('+15550001005', 'Yes'),
+	]);
+	expect(jsonOf(recorded).map(({ campaign, recorded: kind }) => [campaign, kind])).toEqual([
+		['sale', 'delivered'],
+		[null, null],
+		[null, null],
+		['by phone', 'replied'],
+	]);
+}, 30_000);
+
+test('if the tables are full, nothing is lost: the execution fails, and records all when it is retried', async () => {
+	await send(1);
+	const items = [receipt('delivered', idOf(0)), reply('+15550001000', 'STOP', 'optOut')];
+	tables().before = (operation) => {
+		if (['insert', 'update', 'create'].includes(operation))
+			throw new Error('Data table size limit exceeded');
+	};
+	const { error } = await record(items);
+	expect(error?.description).toContain('Data table size limit exceeded');
+	tables().before = () => undefined;
+	expect(map(jsonOf(await record(items)), 'recorded')).toEqual(['delivered', 'optedOut']);
+	expect(rowOf(0)).toMatchObject({ deliveredAt: time, optedOutAt: time });
+	expect(map(optOuts(), 'phone')).toEqual(['+15550001000']);
+});
 
 test('deleted rows, rows of other people with their IDs, and rows without message ID are left alone', async () => {
 	await send(3);

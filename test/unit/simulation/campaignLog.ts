@@ -4,27 +4,15 @@
  * whether it has taken effect or not, or get no response; after the timeout of a run, all its calls fail. In SQLite, the
  * next ID follows the greatest one in the table; in PostgreSQL, a row gets its ID before others can see it.
  */
-import { countBy, groupBy, max, range, sum } from 'lodash';
+import { countBy, groupBy, max, range } from 'lodash';
 
 import { CampaignClaims } from '../../../nodes/BusinessMessaging/execution/campaignClaims';
-import type { LogWriter, NewLogRow } from '../../../nodes/BusinessMessaging/execution/claim';
-import {
-	CampaignReader,
-	type LogFilter,
-	type LogSource,
-	PeopleReader,
-} from '../../../nodes/BusinessMessaging/execution/logReader';
-import {
-	type LogRow,
-	type Wish,
-	lastDigits,
-	maxInsertMs,
-} from '../../../nodes/BusinessMessaging/execution/campaignLog';
+import { CampaignReader, PeopleReader } from '../../../nodes/BusinessMessaging/execution/logReader';
+import type { Claim, MessageResult } from '../../../nodes/BusinessMessaging/execution/claim';
+import { type Wish, maxInsertMs } from '../../../nodes/BusinessMessaging/execution/campaignLog';
+import { type Caller, LogStorage } from './logStorage';
+import { Recording } from './recording';
 import { Clock, randomFrom } from './virtualTime';
-
-interface StoredRow extends LogRow {
-	isVisible: boolean;
-}
 
 /** What happens in a schedule besides runs. */
 interface Trouble {
@@ -49,23 +37,28 @@ export class Process {
 	shared?: CampaignClaims;
 }
 
-/** The messages to people, by person and campaign. */
-interface Sent {
+/** A message that the service has received. */
+export interface Message {
+	id: string;
 	phone: string;
 	campaign: string;
 	/** The key of its row. */
 	key: string;
 	execution: string;
+	/** Whether its run knows that the service has received it. */
 	isCertain: boolean;
 }
 
 /** One schedule, made from its seed. */
 export class Schedule {
 	readonly clock = new Clock();
-	readonly sent: Sent[] = [];
-	private rows: StoredRow[] = [];
-	private nextId = 1;
-	private readonly isSqlite: boolean;
+	readonly sent: Message[] = [];
+	/** Messages of which nobody knows whether the service has received them: person and campaign. */
+	readonly doubts = new Set<string>();
+	/** People of whose messages the result came late or is not known. */
+	readonly slow = new Set<string>();
+	readonly storage: LogStorage;
+	readonly recording: Recording;
 	/** The greatest number of messages of a run that were under way or unwritten at the same time, beyond what is allowed. */
 	excess = 0;
 	private keys = 0;
@@ -76,22 +69,28 @@ export class Schedule {
 	readonly isLong: boolean;
 	/** The longest pause between two messages of a long run, ms. */
 	private readonly paceMs: number;
-	/** How long the first transaction of the first run lasts, ms: its rows become visible after later ones. */
-	lateMs: number;
 
 	constructor(seed: number) {
 		this.random = randomFrom(seed);
 		const chance = (part: number) => this.random() < part;
 		const stalls = this.pick([0, 0.03, 0.2]);
 		const isLate = chance(0.2);
-		this.lateMs = isLate ? this.pick([maxInsertMs, 120_000]) * this.random() : 0;
+		const lateMs = isLate ? this.pick([maxInsertMs, 120_000]) * this.random() : 0;
 		this.paceMs = this.pick([3_000, 30_000]);
 		this.isLong = isLate || chance(0.2);
-		this.isSqlite = !isLate && chance(0.6);
+		this.storage = new LogStorage(this.clock, !isLate && chance(0.6), this.random);
+		this.storage.lateMs = lateMs;
 		this.trouble = {
 			...{ stalls, kills: chance(0.4), failures: chance(0.3) },
 			timeouts: chance(0.2),
 		};
+		this.recording = new Recording(this);
+	}
+
+	/** Whether nothing disturbs the processes, so that each receipt finds its message. */
+	get isSteady(): boolean {
+		const { kills, failures, timeouts, stalls } = this.trouble;
+		return !kills && !failures && !timeouts && stalls === 0;
 	}
 
 	integer(below: number): number {
@@ -140,89 +139,60 @@ export class Schedule {
 		if (fails) throw new Error('Connection lost');
 	}
 
-	private tableOf(process: Process, execution: string): LogSource & LogWriter {
-		const matches = (row: StoredRow, filter: LogFilter) =>
-			row.isVisible &&
-			(filter.campaign === undefined || row.campaign === filter.campaign) &&
-			(filter.since === undefined || row.createdAt >= filter.since) &&
-			(filter.notBy === undefined || row.execution !== filter.notBy) &&
-			(filter.claimsOf === undefined || (row.execution === execution && row.status === 'sending'));
-		const page = async (filter: LogFilter, after: number): Promise<LogRow[]> => {
-			let found: LogRow[] = [];
-			await this.call(process, () => {
-				const all = this.rows.filter((row) => row.id > after && matches(row, filter));
-				found = all.sort((one, other) => one.id - other.id).slice(0, 3);
-			});
-			return found.map((row) => ({ ...row }));
-		};
+	/** The calls of a process. */
+	callerOf(process: Process): Caller {
 		return {
-			read: async function* (filter, from) {
-				for (let after = from; ; ) {
-					const rows = await page(filter, after);
-					if (rows.length > 0) yield rows;
-					if (rows.length < 3) return;
-					after = rows[2].id;
-				}
-			},
-			readPeople: async (digits) => {
-				let found: LogRow[] = [];
-				await this.call(process, () => {
-					const ofPeople = (row: StoredRow) => digits.includes(lastDigits(row.phone));
-					found = this.rows.filter((row) => row.isVisible && ofPeople(row));
-				});
-				return found.map((row) => ({ ...row }));
-			},
-			last: async () => {
-				let last: LogRow | undefined;
-				await this.call(process, () => {
-					const visible = this.rows.filter(({ isVisible }) => isVisible);
-					last = visible.sort((one, other) => other.id - one.id).at(0);
-				});
-				return last && { ...last };
-			},
-			insert: async (rows: NewLogRow[]) =>
-				await this.call(process, async () => {
-					const createdAt = this.clock.now;
-					const stored: StoredRow[] = [];
-					if (this.isSqlite) return this.insertAtOnce(rows);
-					for (const row of rows) {
-						if (stored.length > 0 && this.random() < 0.2) await this.wait(process);
-						const one = { ...row, id: this.nextId++, createdAt, isVisible: false };
-						stored.push(one);
-					}
-					if (execution === 'run0' && this.lateMs > 0) {
-						const ms = this.lateMs;
-						this.lateMs = 0;
-						await new Promise<void>((done) => this.clock.after(ms, done));
-					}
-					await this.wait(process);
-					this.rows.push(...stored);
-					for (const row of stored) row.isVisible = true;
-				}),
-			retire: async (ids) =>
-				await this.call(process, () => {
-					for (const row of this.rows) if (ids.includes(row.id)) row.status = 'notSent';
-				}),
-			delete: async (ids) =>
-				await this.call(process, () => {
-					this.rows = this.rows.filter(({ id }) => !ids.includes(id));
-				}),
+			wait: async () => await this.wait(process),
+			call: async (effect) => await this.call(process, effect),
 		};
 	}
 
-	private insertAtOnce(rows: NewLogRow[]): void {
-		for (const row of rows) {
-			const id = (max(this.rows.map((one) => one.id)) ?? 0) + 1;
-			this.rows.push({ ...row, id, createdAt: this.clock.now, isVisible: true });
-		}
+	/** The clocks and pauses of a process. */
+	clocksOf(process: Process) {
+		return {
+			// Somebody may set n8n's clock at any moment.
+			now: () => this.clock.now + (this.isQuiet ? 0 : this.integer(240_000) - 120_000),
+			elapsed: () => this.clock.now,
+			pause: async (ms: number) =>
+				await new Promise<void>((resolve) =>
+					this.clock.after(ms, () => process.isDead || resolve()),
+				),
+		};
 	}
 
 	/** Counts the messages of a run that the service has and whose results the table does not have. */
 	private checkBound(execution: string, bound: number): void {
-		const hasResult = ({ key }: Sent) =>
-			this.rows.some((row) => row.key === key && row.status !== 'sending');
+		const { rows, deleted } = this.storage;
+		const hasResult = ({ key }: Message) =>
+			deleted.has(key) || rows.some((row) => row.key === key && row.status !== 'sending');
 		const unwritten = this.sent.filter((one) => one.execution === execution && !hasResult(one));
 		this.excess = Math.max(this.excess, unwritten.length - bound);
+	}
+
+	/** What becomes of a request. @param fate 0 to 1 @returns what the run knows of it */
+	private send(
+		{ phone, campaign = '' }: Wish,
+		{ key, execution }: Claim,
+		fate: number,
+	): MessageResult {
+		if (fate < 0.15) return { status: 'notSent' };
+		const isReceived = fate > 0.2;
+		const id = `m${this.sent.length}`;
+		const isCertain = fate > 0.3;
+		const message = { id, phone, campaign, key, execution, isCertain };
+		if (isReceived) {
+			this.sent.push(message);
+			this.recording.follow(message);
+		}
+		if (isCertain) return { status: 'sent', messageId: id };
+		this.slow.add(phone);
+		this.doubts.add(`${phone} ${campaign}`);
+		return { status: 'mayHaveBeenSent' };
+	}
+
+	private async respondLate({ phone }: Wish, pause: (ms: number) => Promise<void>): Promise<void> {
+		this.slow.add(phone);
+		await pause(this.integer(40_000));
 	}
 
 	/**
@@ -239,17 +209,8 @@ export class Schedule {
 			this.isLong && !this.isQuiet ? this.integer(this.paceMs) : 0,
 	): Promise<string[]> {
 		const outcomes: string[] = [];
-		const settings = {
-			// Somebody may set n8n's clock while a campaign runs.
-			now: () => this.clock.now + (this.isQuiet ? 0 : this.integer(240_000) - 120_000),
-			elapsed: () => this.clock.now,
-			pause: async (ms: number) =>
-				await new Promise<void>((resolve) =>
-					this.clock.after(ms, () => process.isDead || resolve()),
-				),
-			newKey: () => `key${++this.keys}`,
-		};
-		const table = this.tableOf(process, execution);
+		const settings = { ...this.clocksOf(process), newKey: () => `key${++this.keys}` };
+		const table = this.storage.ofSender(this.callerOf(process), execution);
 		const isShared = !this.isQuiet && this.random() < 0.4;
 		const bound = isShared ? Infinity : 1 + this.integer(4);
 		const claims = isShared
@@ -273,16 +234,14 @@ export class Schedule {
 			if (fate < 0.05 || claims.refusal || this.clock.now >= process.endsAt)
 				return claims.release(taken);
 			await this.wait(process);
-			const isRefused = fate < 0.15;
-			const isCertain = fate > 0.25;
-			const { phone, campaign = '' } = wish;
-			const { key } = taken;
-			if (!isRefused) this.sent.push({ phone, campaign, key, execution, isCertain });
+			const result = this.send(wish, taken, fate);
 			this.checkBound(execution, bound);
 			await this.wait(process);
-			const status = isCertain ? 'sent' : 'mayHaveBeenSent';
-			outcomes[index] = isRefused ? 'notSent' : status;
-			claims.settle(taken, { status: isRefused ? 'notSent' : status });
+			// Responses that do not come are known only after a timeout.
+			if (result.status !== 'notSent' && !this.isQuiet && this.random() < 0.2)
+				await this.respondLate(wish, settings.pause);
+			outcomes[index] = result.status;
+			claims.settle(taken, result);
 		};
 		// As in a run: some at the same time, and those of one person in their order.
 		const queues = Object.values(
@@ -306,6 +265,9 @@ export interface Result {
 	sent: number;
 	/** Messages that the last run reported as uncertain. */
 	uncertain: number;
+	/** Receipts that were recorded, and those of them that are about messages for which there is an exception. */
+	receipts: number;
+	excused: number;
 	failures: string[];
 }
 
@@ -331,16 +293,25 @@ export async function simulate(seed: number): Promise<Result> {
 	const runs = range(processes.length + schedule.integer(2)).map((index) => {
 		const process = processes[index % processes.length];
 		const count = 1 + schedule.integer(schedule.isLong ? 8 : 4);
-		const wishes = wishesOf(index === 0 && schedule.lateMs > 0 ? 1 : count);
+		const wishes = wishesOf(index === 0 && schedule.storage.lateMs > 0 ? 1 : count);
 		schedule.clock.after(schedule.integer(schedule.pick([1, 500, 40_000])), () => {
 			void schedule.run(process, `run${index}`, wishes);
 		});
 		return wishes;
 	});
+	const { sent, trouble, storage, recording, doubts } = schedule;
+	if (schedule.integer(5) === 0) recording.followStray(schedule.pick(phones));
+	if (schedule.integer(5) === 0)
+		schedule.clock.after(schedule.integer(60_000), () => storage.deleteSome());
 	const failures: string[] = [];
 	const check = (isRight: boolean, failure: string) => void (isRight || failures.push(failure));
 	await schedule.clock.runAll();
 	schedule.calm();
+	void recording.again(sent);
+	await schedule.clock.runAll();
+	failures.push(...recording.faults(storage.rows, sent));
+	const misled = recording.misled(storage.rows);
+	const { counts } = recording;
 	const all = runs.flat();
 	const last = new Process();
 	let outcomes: string[] | undefined;
@@ -349,13 +320,18 @@ export async function simulate(seed: number): Promise<Result> {
 	});
 	await schedule.clock.runAll();
 	check(outcomes !== undefined && !last.hasWarned, 'The last run does not end well');
-	const { sent, trouble } = schedule;
+	// After some failures, and to people whose rows somebody has deleted, a message may be sent again.
+	const { deleted, reused } = storage;
+	const isGone = ({ key }: Message) => deleted.has(key) || reused.has(key);
+	const final = sent.filter((one) => !isGone(one) && !recording.isFreed(one));
+	const nameOf = ({ phone, campaign = '' }: Pick<Wish, 'phone' | 'campaign'>) =>
+		`${phone} ${campaign}`;
 	const perCampaign = countBy(
-		sent.filter(({ campaign }) => campaign),
-		({ phone, campaign }) => `${phone} ${campaign}`,
+		final.filter(({ campaign }) => campaign),
+		nameOf,
 	);
 	check((max(Object.values(perCampaign)) ?? 0) <= 1, `Doubled: ${JSON.stringify(perCampaign)}`);
-	const perPerson = countBy(sent, 'phone');
+	const perPerson = countBy(final, 'phone');
 	if (isCapped)
 		check(
 			(max(Object.values(perPerson)) ?? 0) <= cap.messages,
@@ -366,23 +342,33 @@ export async function simulate(seed: number): Promise<Result> {
 		const outcome = outcomes?.[index];
 		const message = sent.find((one) => one.phone === phone && one.campaign === campaign);
 		const name = `${phone} ${campaign}: ${outcome}`;
-		if (outcome === 'alreadySent') check(message !== undefined, `${name}, but nothing was sent`);
+		if (outcome === 'alreadySent')
+			check(message !== undefined || misled.length > 0, `${name}, but nothing was sent`);
 		if (outcome !== 'mayHaveBeenSent') continue;
 		const isExplained =
 			processes.some((one) => one.isDead || one.hasWarned || one.hasLostCalls) ||
-			message?.isCertain === false;
+			doubts.has(nameOf({ phone, campaign })) ||
+			// A run does not find a slow claim of its own if people have deleted the last rows, and SQLite gives their IDs again.
+			storage.deleted.size > 0;
 		check(isExplained, `${name} without a reason`);
 	}
 	check(schedule.excess <= 0, `${schedule.excess} more messages under way than allowed`);
 	const { kills, failures: fails, timeouts } = trouble;
 	const isSteady = !kills && !fails && !timeouts && !processes.some(({ hasWarned }) => hasWarned);
-	if (!isCapped && isSteady)
+	if (!isCapped && isSteady && misled.length === 0)
 		for (const { phone, campaign = '' } of all)
-			check(`${phone} ${campaign}` in perCampaign, `${phone} ${campaign} got nothing`);
-	const isOnlyCapped = all.every(({ campaign }) => campaign === undefined);
+			check(
+				doubts.has(nameOf({ phone, campaign })) ||
+					sent.some((one) => one.phone === phone && one.campaign === campaign),
+				`${phone} ${campaign} got nothing`,
+			);
+	const isOnlyCapped = all.every(({ campaign }) => campaign === undefined) && doubts.size === 0;
 	if (isOnlyCapped && isSteady)
 		for (const [phone, wanted] of Object.entries(countBy(all, 'phone')))
-			check((perPerson[phone] ?? 0) >= Math.min(wanted, cap.messages), `${phone} got too little`);
-	const count = sum(Object.values(perPerson));
-	return { steps: schedule.clock.steps, sent: count, uncertain: uncertain.length, failures };
+			check(
+				sent.filter((one) => one.phone === phone).length >= Math.min(wanted, cap.messages),
+				`${phone} got too little`,
+			);
+	const { steps } = schedule.clock;
+	return { steps, sent: sent.length, uncertain: uncertain.length, ...counts, failures };
 }

@@ -14,7 +14,8 @@ import { Process, Schedule, account } from './campaignLog';
 export async function simulateLateRow(lateMs: number, afterMs: number): Promise<number> {
 	const schedule = new Schedule(lateMs + afterMs);
 	schedule.calm();
-	schedule.lateMs = lateMs;
+	schedule.storage.lateMs = lateMs;
+	schedule.recording.isSilent = true;
 	const [person, ...others] = range(4).map((n) => ({
 		phone: `+1555000000${n}`,
 		...{ account, campaign: 'spring' },

@@ -19,16 +19,14 @@ const { values } = parseArgs({
 const wanted = Number(values.schedules);
 const seed = Number(values.seed);
 const start = performance.now();
-const total = { steps: 0, sent: 0, uncertain: 0 };
+const total = { steps: 0, sent: 0, uncertain: 0, receipts: 0, excused: 0 };
 const details: string[] = [];
 
-/** Send Once and Frequency Cap: each schedule comes from one number, beginning with the seed. */
+/** Send Once, Frequency Cap and Record Events: each schedule comes from one number, beginning with the seed. */
 async function simulateCampaigns(): Promise<void> {
 	for (let one = seed; one < seed + wanted; one++) {
-		const { steps, sent, uncertain, failures } = await simulate(one);
-		total.steps += steps;
-		total.sent += sent;
-		total.uncertain += uncertain;
+		const { failures, ...counts } = await simulate(one);
+		for (const name of Object.keys(total) as Array<keyof typeof total>) total[name] += counts[name];
 		if (failures.length > 0) details.push(`Schedule ${one}: ${failures.join('; ')}`);
 	}
 }

@@ -3,6 +3,7 @@ import { type CampaignEvent, readCampaignEvent } from '../../campaign/events';
 import { recordOptOuts } from '../../campaign/optOutTable';
 import { type Recorded, Recorder } from '../../campaign/recorder';
 import { checkColumns } from '../../campaign/tables';
+import { yieldToN8n } from '../../yieldToN8n';
 import { booleanField, collectionField } from '../fields';
 import { tableOperation } from '../tableOperation';
 
@@ -45,7 +46,8 @@ export const recordEvents = tableOperation({
 		if (log) checkColumns(log, columns);
 		const optOuts = await recordOptOuts(tables, events);
 		const { now, pause, isOwn } = tables;
-		const run = { now, pause, isOwn, elapsed: () => performance.now(), ...asked[0] };
+		const clock = { now, elapsed: () => performance.now(), pause, yieldNow: yieldToN8n() };
+		const run = { ...clock, isOwn, ...asked[0] };
 		const recorder = log && recorders.getOrSet(`${log.id} ${tables.account}`, () => new Recorder());
 		const found = log && recorder ? await recorder.record({ ...run, table: log }, events) : [];
 		const recorded = new Map<CampaignEvent | undefined, Recorded>(
