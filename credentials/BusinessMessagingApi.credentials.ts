@@ -67,7 +67,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			typeOptions: { minValue: 1 },
 			default: 1000,
 			description:
-				'How many requests your plan allows. All of them may go out at once. All nodes that use the same key share them.',
+				'How many requests your plan allows. All of them may go out at once. In one process of n8n, all nodes with the same key share them.',
 		},
 		{
 			displayName: 'Default Country',

@@ -2,6 +2,7 @@
  * The action node on a real n8n: every operation, also with a failing item; and campaigns that are interrupted, after
  * which each person still has one message.
  */
+import axios from 'axios';
 import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -103,15 +104,53 @@ describe('a campaign', () => {
 		await retry(id);
 	});
 
-	test('with Send Once and Stop in the middle, then run again: everybody has one message', async () => {
-		const own = { sendOnce: true, campaign: 'stopped sale', options: { concurrency: 4 } };
-		const { id, workflowId } = await start(own);
+	/** Stops a campaign in the middle. @returns how many messages it has sent */
+	async function stop(id: string): Promise<number> {
 		await until('some messages', () => n8n.outbound.length > 50, { interval: 5 });
 		await n8n.client.stopExecution(id);
 		expect((await n8n.client.waitForExecution(id)).status).toBe('canceled');
 		const { counters } = n8n.sandbox.state.requests;
 		await until('what was under way', () => counters.sendText.open === 0);
 		expect(n8n.outbound.length).toBeLessThan(300);
+		return n8n.outbound.length;
+	}
+
+	test('with Stop in the middle, started in the editor: n8n does not retry it', async () => {
+		const { id } = await start({ options: { concurrency: 4 } });
+		const sent = await stop(id);
+		await expect(n8n.client.retry(id)).rejects.toThrow('cannot be retried');
+		expect(n8n.outbound).toHaveLength(sent);
+	});
+
+	// n8n 2.41 stores nothing of an execution that was stopped, so no node can know what was sent.
+	test('without Send Once, with Stop in the middle of a published workflow: the Retry button would send everything again', async () => {
+		const path = 'stopped-campaign';
+		const parameters: INodeParameters = {
+			...{ resource: 'message', operation: 'sendText', text: 'Sale!' },
+			...{ to: '=+1555000{{ $json.n }}', options: { concurrency: 4 } },
+		};
+		const file = workflow('Stopped campaign', [
+			node('Start', 'n8n-nodes-base.webhook', 2, { path, httpMethod: 'POST', options: {} }),
+			node('People', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' }),
+			node(tested, ACTION, 1, parameters, {
+				credentials: { businessMessagingApi: n8n.playground.credential },
+			}),
+		]);
+		const workflowId = await n8n.publish(file);
+		await axios.post(`${n8n.playground.n8n.url}/webhook/${path}`, { people });
+		const { id } = await until(
+			'the execution',
+			async () => (await n8n.client.listAllExecutions(workflowId)).at(0) ?? false,
+		);
+		const sent = await stop(id);
+		await n8n.client.waitForExecution(await n8n.client.retry(id), 120_000);
+		expect(n8n.outbound).toHaveLength(sent + 300);
+	});
+
+	test('with Send Once and Stop in the middle, then run again: everybody has one message', async () => {
+		const own = { sendOnce: true, campaign: 'stopped sale', options: { concurrency: 4 } };
+		const { id, workflowId } = await start(own);
+		await stop(id);
 		const rows = async () => await readTable(n8n.client, 'Business Messaging Campaigns');
 		const isClaim = ({ campaign, status }: Record<string, unknown>) =>
 			campaign === 'stopped sale' && status === 'sending';
