@@ -2,7 +2,7 @@
 import { promised } from './promised';
 
 export const receiving = [
-	...promised('docs/trigger.md', '2026-11-29 3f36dc18', {
+	...promised('docs/trigger.md', '2026-11-29 622db960', {
 		'A correct registration is kept, and surplus registrations are removed': [
 			'engine/trigger/lifecycle.test.ts: is kept if it is correct',
 		],
@@ -124,7 +124,7 @@ export const receiving = [
 				'trigger/collect: maxReceiptMs',
 			],
 	}),
-	...promised('docs/send-and-wait.md', '2026-11-29 3f36dc18', {
+	...promised('docs/send-and-wait.md', '2026-11-29 622db960', {
 		'These replies start no other workflow.': [
 			'engine/reply/inbox.test.ts: a reply is output once and starts no workflow, with several triggers, one of them registered by hand; with or without an ID',
 		],

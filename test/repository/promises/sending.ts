@@ -2,7 +2,7 @@
 import { promised } from './promised';
 
 export const sending = [
-	...promised('README.md', '2026-11-29 3f36dc18', {
+	...promised('README.md', '2026-11-29 622db960', {
 		'With *Send Once*, each recipient gets a campaign at most once, even if n8n stops in the middle and you run it again. A table shows to whom it was sent.':
 			[
 				'n8n/e2e/action.test.ts: with Send Once, during which n8n is killed; then started and run again: nobody gets two',
@@ -48,6 +48,7 @@ export const sending = [
 		],
 		'with a failure every 22 seconds: no message was sent twice': [
 			'test/n8n/soak/faults.ts: EVERY',
+			'unit/simulation/campaignLog.test.ts: nobody gets a message twice, and everybody is accounted for',
 		],
 		'In one n8n process, all nodes with this key share it': [
 			'engine/transport/serviceConfig.test.ts: base URL and key identify a service, host and key identify a rate, and neither reveals the key',
@@ -55,7 +56,7 @@ export const sending = [
 		'1,000 by default': ['field: requestsPerMinute default'],
 		'it gets the first three messages': ['field: testMessages default'],
 	}),
-	...promised('docs/campaigns.md', '2026-11-29 bd55b9c2', {
+	...promised('docs/campaigns.md', '2026-11-29 622db960', {
 		'Executions take turns: a reply to a customer does not wait behind a campaign.': [
 			"engine/transport/sharedRate.test.ts: a reply, the editor's list of templates and the test of the credential wait no longer than the window demands",
 			'unit/transport/rateLimiter.test.ts: of random executions, none exceeds a limit, overtakes itself, goes on while another one waits',
@@ -64,7 +65,7 @@ export const sending = [
 			'engine/transport/sharedRate.test.ts: with Messages per Minute, a node sends no more in a minute, in all rounds of a loop, and others go on',
 		],
 	}),
-	...promised('docs/campaigns.md', '2026-11-29 3f36dc18', {
+	...promised('docs/campaigns.md', '2026-11-29 622db960', {
 		'Then nobody gets both, and one report compares them.': [
 			'n8n/e2e/campaign.test.ts: a comparison of two templates: everybody gets one of the two, and nobody gets a second one',
 		],
@@ -104,11 +105,15 @@ export const sending = [
 		'With a new campaign name, everybody can get a message again': [
 			'engine/execution/sendOnce.test.ts: another campaign is sent to the same people',
 		],
-		'**If you edit a row**, the person can get another message only if its `status` is `notSent`.':
+		'**If you edit a row** but its `campaign` and `phone`, the person can get another message only if its `status` is `notSent`.':
 			['engine/execution/sendOnce.test.ts: rows that people have changed never send twice'],
 		'After **Stop**, the requests that have started are finished, and no others start.': [
 			'engine/execution/campaign.test.ts: ends the sending; Retry sends the rest, and reports messages that were under way without sending them again',
 		],
+		'Without Send Once, everybody would get it again, also by a retry of an execution that you have stopped.':
+			[
+				'n8n/e2e/action.test.ts: without Send Once, with Stop in the middle of a published workflow: the Retry button would send everything again',
+			],
 		'with Send Once, nobody gets the message twice': [
 			'n8n/e2e/action.test.ts: with Send Once and Stop in the middle, then run again: everybody has one message',
 		],
@@ -155,7 +160,7 @@ export const sending = [
 				'engine/execution/fallback.test.ts: a text that is %s never reaches the customer together with a template',
 			],
 		'The message was certainly not sent': [
-			'engine/transport/faults.test.ts: 503 after the request took effect',
+			'engine/execution/maxRecipients.test.ts: a message that was certainly not sent takes up no place, one that may have been sent does, %s',
 			'engine/operations/sendResponses.test.ts: a response that says no is a refusal: nothing was sent, whatever else it contains',
 		],
 		'When they are full, nothing more is sent.': [
@@ -173,7 +178,7 @@ export const sending = [
 			'engine/execution/optOuts.test.ts: nothing is sent if the table cannot be read',
 		],
 	}),
-	...promised('docs/limits.md', '2026-11-29 3f36dc18', {
+	...promised('docs/limits.md', '2026-11-29 622db960', {
 		'Wait that the service asks for (429) | 10 minutes': ['transport/throttle: maxWaitMs'],
 		'Attempts at a request that was certainly not sent | 4': ['transport/client: maxAttempts'],
 		'*Timeout (Seconds)* | 3,600': ['field: timeout maxValue'],
@@ -216,7 +221,7 @@ export const sending = [
 		],
 		'Age of a signed delivery | 5 minutes': ['webhooks/signature: toleranceMs'],
 	}),
-	...promised('docs/monitoring.md', '2026-11-29 3f36dc18', {
+	...promised('docs/monitoring.md', '2026-11-29 622db960', {
 		'An execution that has sent messages carries these figures, added up over its nodes.': [
 			'engine/operations/results.test.ts: an execution and its span have the results of the messages, each counted by the attempt that sent it',
 		],
@@ -227,7 +232,7 @@ export const sending = [
 			'engine/operations/results.test.ts: each counted by the attempt that sent it',
 		],
 	}),
-	...promised('docs/sandbox.md', '2026-11-29 3f36dc18', {
+	...promised('docs/sandbox.md', '2026-11-29 622db960', {
 		'If the sandbox knows the `Idempotency-Key` of a request, it returns the earlier response and sends nothing':
 			[
 				'service/sandbox/sandbox.test.ts: if it recognizes idempotency keys, a repeated request has no second effect',
@@ -245,7 +250,7 @@ export const sending = [
 			'service/sandbox/sandbox.test.ts: the page and the controls are for this machine only',
 		],
 	}),
-	...promised('docs/scaling.md', '2026-11-29 3f36dc18', {
+	...promised('docs/scaling.md', '2026-11-29 622db960', {
 		'If all processes together exceed the limit, the service responds with 429 and all of them wait, [as in one process]':
 			[
 				'engine/transport/rate.test.ts: with a far too high setting and a second process, each message is sent once',
@@ -258,7 +263,7 @@ export const sending = [
 			'unit/simulation/inbox.test.ts: no schedule breaks an invariant',
 		],
 	}),
-	...promised('docs/security.md', '2026-11-29 3f36dc18', {
+	...promised('docs/security.md', '2026-11-29 622db960', {
 		'The key is in the credential and in one request header, nowhere else. The first thing that the node does with a response is to look for the key in it.':
 			[
 				'engine/security/credential.test.ts: is only in the header of requests',
@@ -268,7 +273,7 @@ export const sending = [
 			"engine/security/credential.test.ts: n8n's Allowed Domains of the credential apply to the node, the credential test, pickers and the trigger",
 		],
 	}),
-	...promised('docs/service-requirements.md', '2026-11-29 3f36dc18', {
+	...promised('docs/service-requirements.md', '2026-11-29 622db960', {
 		'Nobody else can start your workflow, even with its address': [
 			'engine/trigger/signatures.test.ts: accepts %s, and nothing that was changed after signing',
 		],
