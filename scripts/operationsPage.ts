@@ -67,7 +67,12 @@ function conditionsOf({ displayOptions = {} }: INodeProperties): string[] {
 				values.every((value) => labelOf(field, value) !== value),
 		);
 		if (!other) return [];
-		return `if ${other.displayName} is ${verb}${values.map((value) => labelOf(other, value)).join(' or ')}`;
+		const rest = (other.options ?? []).filter(
+			(one) => 'value' in one && !values.includes(one.value),
+		);
+		const isShort = verb !== '' || values.length <= rest.length + 1;
+		const labels = isShort ? values.map((value) => labelOf(other, value)) : map(rest, 'name');
+		return `if ${other.displayName} is ${isShort ? verb : 'not '}${labels.join(' or ')}`;
 	};
 	return [
 		...('@tool' in show ? ['for AI tools'] : []),
