@@ -1,6 +1,9 @@
 /** The editor in a browser: a person finds the nodes, imports examples, connects the service, sends a first message and gets a reply. */
+import type { INodeParameters } from 'n8n-workflow';
+
 import { eventKinds } from '../../../nodes/BusinessMessaging/api/events';
 import { operations } from '../../../nodes/BusinessMessaging/nodeProperties';
+import { ACTION, node, workflow } from '../../../harness/n8n/workflow';
 import { exampleNames, readExample } from '../../../harness/examples';
 import { until } from '../../../harness/until';
 import { addManyTemplates } from '../../../harness/engine/templates';
@@ -70,6 +73,32 @@ look('a new credential is tested when it is saved, and says what is wrong', asyn
 	await dialog.getByText('The service does not accept the API key').waitFor();
 	await user.fillCredential(n8n.sandbox);
 	await dialog.getByText('Connection tested successfully').waitFor();
+});
+
+look('Audience Rules and the Period stay when another operation is chosen', async () => {
+	const settings: Array<[filledIn: INodeParameters, other: RegExp, kept: string]> = [
+		[
+			{ resource: 'message', operation: 'sendText', audienceRules: { excludeNumbers: '+1555' } },
+			/^Send Template/,
+			'excludeNumbers',
+		],
+		[
+			{ resource: 'analytics', operation: 'getMessageStatistics', period: { from: '2030-01-31' } },
+			/^Get Agent Statistics/,
+			'from',
+		],
+	];
+	for (const [filledIn, other, kept] of settings) {
+		const file = workflow('Change', [node('Change', ACTION, 1, filledIn)]);
+		const { id } = await n8n.client.createWorkflow(file);
+		await editor.openWorkflow(id);
+		const user = new NewUser(editor);
+		await user.open('Change');
+		await editor.part(`parameter-input-${kept}`).waitFor();
+		await user.choose('operation', other);
+		await editor.page.waitForTimeout(1_000); // n8n empties fields after the choice
+		await editor.part(`parameter-input-${kept}`).waitFor({ timeout: 5_000 });
+	}
 });
 
 look(

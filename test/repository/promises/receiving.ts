@@ -205,6 +205,11 @@ export const receiving = [
 		'Until n8n restarts, a run whose time is up still gets the replies so far.': [
 			'n8n/e2e/reply.test.ts: an inbox that is unpublished still gives a run what people wrote, as long as n8n is not restarted',
 		],
+		'the beginning of the question, or the name of the template, if the run has at most 50 different ones.':
+			[
+				'unit/inbox/questionRun.test.ts: if a run has %d different texts, it keeps %d',
+				'inbox/questionRun: maxDifferentAsked',
+			],
 		'A reply that cannot reach its run any more is **late**: it starts the workflow of the inbox with `late: true`':
 			[
 				'engine/reply/requests.test.ts: replies that can no longer reach their run start the workflow, marked as late',
