@@ -1,4 +1,4 @@
-/** `npm run bench -- campaign|growth|listing|load|replies|trigger [--json FILE] [--compare FILE] [--quick]`. */
+/** `npm run bench -- campaign|growth|kills|listing|load|replies|trigger [--json FILE] [--compare FILE] [--quick]`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFlags, runMain, UserError } from '../harness/cli';
 import { compareRatios } from './ratios';
@@ -17,6 +17,7 @@ interface Benchmark {
 const benchmarks: Record<string, () => Promise<Benchmark>> = {
 	campaign: async () => await import('./campaign.js'),
 	growth: async () => await import('./growth.js'),
+	kills: async () => await import('./kills.js'),
 	listing: async () => await import('./listing.js'),
 	load: async () => await import('./load.js'),
 	replies: async () => await import('./replies.js'),

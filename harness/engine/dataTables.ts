@@ -8,7 +8,6 @@ import type {
 	ExecuteWorkflowOptions,
 	IDataObject,
 	IExecuteWorkflowInfo,
-	INodeExecutionData,
 	INodeParameters,
 } from 'n8n-workflow';
 
@@ -97,12 +96,27 @@ export class DataTables {
 		_: unknown,
 		{ inputData = [] }: Partial<ExecuteWorkflowOptions>,
 	): Promise<ExecuteWorkflowData> => {
-		const types = code?.nodes.map(({ type }) => type.replace('n8n-nodes-base.', '')) ?? [];
-		if (types.join() !== 'executeWorkflowTrigger,dataTable')
-			throw new Error(`Unrecognized node type: ${types.join()}`);
-		const parameters = code!.nodes[1].parameters as INodeParameters & Parameters;
+		const nodes = (code?.nodes ?? []).map(({ type, ...node }) => ({
+			...node,
+			type: type.replace('n8n-nodes-base.', ''),
+		}));
+		const types = nodes.map(({ type }) => type).join();
+		if (!/^executeWorkflowTrigger(,dataTable)+(,merge)?$/.test(types))
+			throw new Error(`Unrecognized node type: ${types}`);
+		const outputs: IDataObject[][] = [];
+		let items = inputData.map(({ json }) => json);
+		for (const { parameters } of nodes.filter(({ type }) => type === 'dataTable'))
+			outputs.push((items = await this.run(parameters as INodeParameters & Parameters, items)));
+		const found = types.endsWith(',merge') ? outputs.slice(1).flat() : items;
+		return { executionId: '1', data: [found.map((json) => ({ json: structuredClone(json) }))] };
+	};
+
+	/** Runs the Data Table node, which always outputs an item. */
+	private async run(
+		parameters: INodeParameters & Parameters,
+		items: IDataObject[],
+	): Promise<IDataObject[]> {
 		const { operation } = parameters;
-		const items = inputData.map(({ json }) => json);
 		const seen = this.tables.find(({ name }) => name === parameters.tableName);
 		await new Promise(setImmediate);
 		await this.before(operation, items);
@@ -113,9 +127,8 @@ export class DataTables {
 		this.calls[operation] = (this.calls[operation] ?? 0) + 1;
 		const output = this.execute(parameters, items);
 		await this.after(operation);
-		const found: INodeExecutionData[] = output.map((json) => ({ json: structuredClone(json) }));
-		return { executionId: '1', data: [found.length > 0 ? found : [{ json: {} }]] };
-	};
+		return output.length > 0 ? output : [{}];
+	}
 
 	private execute(parameters: Parameters, items: IDataObject[]): IDataObject[] {
 		const { resource, operation, tableName: name = '', columns, dataTableId } = parameters;
@@ -132,7 +145,7 @@ export class DataTables {
 		const table = this.tables.find(({ id }) => id === dataTableId?.value);
 		if (!table) throw new Error(`Could not find the data table: '${dataTableId?.value}'`);
 		if (operation === 'insert') return this.insert(table, items);
-		const matches = this.filterOf(table, parameters, items);
+		const matches = this.filterOf(table, parameters);
 		if (operation === 'deleteRows') {
 			const deleted = table.rows.filter(matches);
 			table.rows = table.rows.filter((row) => !matches(row));
@@ -163,7 +176,7 @@ export class DataTables {
 		return [{ success: true, insertedRows: rows.length }];
 	}
 
-	private filterOf(table: Table, { filters, matchType }: Parameters, [item]: IDataObject[]) {
+	private filterOf(table: Table, { filters, matchType }: Parameters) {
 		const { conditions = [] } = filters ?? {};
 		if (conditions.length > 1_000) throw new Error('SQLITE_ERROR: Expression tree is too large');
 		for (const { keyName } of conditions)
@@ -171,8 +184,8 @@ export class DataTables {
 				throw new Error(`Filter validation failed: Column(s) "${keyName}" do not exist`);
 		const holds = (row: TableRow, { keyName, condition, keyValue }: Condition) => {
 			const value = row[keyName] as string | number | null;
-			const [, field] = /^=\{\{ \$json\.(\w+) \}\}$/.exec(String(keyValue)) ?? [];
-			const wanted = field === undefined ? keyValue : (item[field] as string);
+			const [, text] = /^=\{\{ (".*") \}\}$/s.exec(String(keyValue)) ?? [];
+			const wanted = text === undefined ? keyValue : (JSON.parse(text) as string);
 			if (condition === 'neq') return value !== wanted;
 			if (value === null) return false;
 			if (condition === 'eq') return value === wanted;

@@ -106,9 +106,8 @@ export async function fillCampaignLog(
 	from: number,
 ): Promise<void> {
 	const name = 'Business Messaging Campaigns';
-	const [found] = await database.run('SELECT id FROM data_table WHERE name = ?', [name]);
-	if (!found) throw new Error(`There is no data table "${name}".`);
-	const table = `"data_table_user_${String(found.id)}"`;
+	const table = await sqlNameOf(database, name);
+	if (table === undefined) throw new Error(`There is no data table "${name}".`);
 	await database.run(`DELETE FROM ${table}`);
 	const columns =
 		'campaign, phone, name, status, reason, "messageId", message, variant, account, execution, "idempotencyKey", "sentAt", "createdAt", "updatedAt"';
@@ -122,4 +121,20 @@ export async function fillCampaignLog(
 	};
 	for (const part of chunk(range(rows), PEOPLE))
 		await database.run(`INSERT INTO ${table} (${columns}) VALUES ${part.map(rowOf).join(', ')}`);
+}
+
+/** The rows of a data table; none if there is no such table. @param condition in SQL */
+export async function rowsOfTable(
+	database: Database,
+	name: string,
+	condition = 'TRUE',
+): Promise<Row[]> {
+	const table = await sqlNameOf(database, name);
+	return table === undefined ? [] : await database.run(`SELECT * FROM ${table} WHERE ${condition}`);
+}
+
+/** The name of a data table in SQL, if there is one. */
+async function sqlNameOf(database: Database, name: string): Promise<string | undefined> {
+	const [found] = await database.run('SELECT id FROM data_table WHERE name = ?', [name]);
+	return found && `"data_table_user_${String(found.id)}"`;
 }

@@ -19,9 +19,10 @@ import type {
 	Unfinished,
 } from './claim';
 import type { LogReader } from './logReader';
-import { type Removal, RowRemovals } from './logRemovals';
+import { type Removal, RowRemovals, settledMs } from './logRemovals';
 import { RowResults } from './logResults';
 import { RepeatedWork } from './logRounds';
+import { UnderWay } from './underWay';
 
 /** A claim without a decision. */
 interface OpenClaim extends Claim {
@@ -54,9 +55,8 @@ export class CampaignClaims {
 	private readonly removals: RowRemovals;
 	/** Claims that are to be removed, by key, as long as it is not known whether they are in the table. */
 	private readonly unseen = new Map<string, Released>();
-	/** Messages that are claimed and whose result is not written yet, by key. After a crash, they are uncertain. */
-	private readonly underWay = new Set<string>();
-	private waiting: Array<() => void> = [];
+	readonly underWay = new UnderWay();
+	private closing = 0; // runs that write the rest now
 	/** Runs that have given up. */
 	private readonly forgotten = new Set<string>();
 	/** Why nothing more may be sent: n8n does not carry out the calls of the table. */
@@ -64,26 +64,24 @@ export class CampaignClaims {
 	private roundEnds: Array<() => void> = [];
 	readonly claiming: RepeatedWork;
 	readonly writing: RepeatedWork;
-	/** How many messages may be under way; read again whenever it may have changed. */
-	bound: () => number = () => Infinity;
 
 	constructor(
 		readonly reader: LogReader,
 		private readonly writer: LogWriter,
 		private readonly settings: ClaimSettings,
 	) {
-		this.removals = new RowRemovals(writer, ({ key }) => {
+		this.removals = new RowRemovals(writer, settings.elapsed, ({ key }) => {
 			this.ids.delete(key);
-			this.free(key);
+			this.underWay.free(key);
 		});
 		this.results = new RowResults(writer, settings.elapsed, ({ key, execution }, isInClaim) => {
 			const id = this.ids.get(key)!;
 			if (isInClaim) this.ids.delete(key);
 			else this.remove(id, { execution, key, phone: '', isBelow: true });
-			this.free(key);
+			this.underWay.free(key);
 		});
 		const hasClaims = () => this.wanted.length + this.open.size + this.unseen.size > 0;
-		const hasResults = () => this.results.size + this.removals.size > 0;
+		const hasResults = () => this.results.size > 0 || this.removals.areDue(this.closing > 0);
 		this.claiming = new RepeatedWork(
 			settings,
 			hasClaims,
@@ -106,9 +104,9 @@ export class CampaignClaims {
 		for (;;) {
 			const held = this.heldBack(wish);
 			if (held) return held;
-			if (this.refusal && this.underWay.size > 0) throw this.refusal;
-			if (this.underWay.size < Math.max(1, this.bound())) break;
-			await new Promise<void>((resolve) => this.waiting.push(resolve));
+			if (this.refusal && !this.underWay.isEmpty) throw this.refusal;
+			if (!this.underWay.isFull) break;
+			await this.underWay.wait();
 		}
 		return await new Promise((resolve, reject) => {
 			const { elapsed, newKey } = this.settings;
@@ -148,6 +146,11 @@ export class CampaignClaims {
 
 	/** Writes the rest at the end of a run. Does not throw; returns what could not be written within a minute. */
 	async close(execution: string): Promise<Unfinished> {
+		this.closing++;
+		return await this.writeRest(execution).finally(() => this.closing--);
+	}
+
+	private async writeRest(execution: string): Promise<Unfinished> {
 		const end = this.settings.elapsed() + maxCloseMs;
 		this.claiming.begin();
 		this.writing.begin();
@@ -191,20 +194,9 @@ export class CampaignClaims {
 	}
 
 	private remove(id: number, removal: Removal): void {
+		if (this.removals.isEmpty) void this.settings.pause(settledMs).then(() => this.writing.begin());
 		if (!this.forgotten.has(removal.execution)) this.removals.add(id, removal);
 		this.writing.begin();
-	}
-
-	/** A message is no longer under way, so another one may be claimed. */
-	private free(key: string): void {
-		this.underWay.delete(key);
-		this.admit();
-	}
-
-	private admit(): void {
-		const { waiting } = this;
-		this.waiting = [];
-		for (const resolve of waiting) resolve();
 	}
 
 	private endRound(error: Error | undefined, failures: number): void {
@@ -212,7 +204,7 @@ export class CampaignClaims {
 		const ends = this.roundEnds;
 		this.roundEnds = [];
 		for (const resolve of ends) resolve();
-		this.admit(); // the bound depends on the time
+		this.underWay.admit(); // the bound depends on the time
 	}
 
 	/** After a failed round, claims wait for the next one; after several, their messages are not sent. */
@@ -230,8 +222,7 @@ export class CampaignClaims {
 		const wanted = [...this.wanted];
 		const free = this.reader.isShared ? await this.lookBefore(wanted) : wanted;
 		this.wanted = difference(this.wanted, wanted);
-		await this.writeClaims(free);
-		await this.look();
+		await this.look(free);
 	}
 
 	/** Nothing is known of the people of a shared call: those who are held back need no claim. @returns the others */
@@ -241,26 +232,10 @@ export class CampaignClaims {
 		return wanted.filter((claim) => {
 			const verdict = decide(claim, view.messagesTo(claim));
 			if (verdict === 'send' || verdict === 'wait') return true;
-			this.free(claim.key);
+			this.underWay.free(claim.key);
 			claim.resolve(verdict);
 			return false;
 		});
-	}
-
-	private async writeClaims(wanted: OpenClaim[]): Promise<void> {
-		if (wanted.length === 0) return;
-		const begin = this.settings.elapsed();
-		await this.insert(wanted.map((claim) => ({ ...this.rowOf(claim), status: 'sending' }))).catch(
-			(error: unknown) => {
-				for (const claim of wanted) this.reject(claim, error);
-				throw error;
-			},
-		);
-		const isSlow = this.settings.elapsed() - begin > maxInsertMs;
-		for (const claim of wanted) {
-			if (isSlow) this.claimAgain(claim);
-			else this.open.set(claim.key, claim);
-		}
 	}
 
 	private rowOf({ phone, account, campaign = '', key, execution, details }: Claim): NewLogRow {
@@ -271,37 +246,60 @@ export class CampaignClaims {
 	/** Inserts rows. If n8n refuses them, nothing more is sent until it accepts some. */
 	private async insert(rows: NewLogRow[]): Promise<void> {
 		await this.writer.insert(rows).catch((error: unknown) => {
-			this.refusal = error as Error;
-			this.admit();
+			this.refuse(error as Error);
 			throw error;
 		});
 		this.refusal = undefined;
 	}
 
-	/** Other runs may not see a claim that was written so slowly: they do not look back that far. */
-	private claimAgain(claim: OpenClaim): void {
-		if (this.settings.elapsed() - claim.begin > maxWaitMs)
-			return this.reject(claim, new Error("n8n's database is too slow"));
-		const { key, execution, phone } = claim;
-		this.unseen.set(key, { key, execution, phone });
-		const again = { ...claim, key: this.settings.newKey() };
-		this.underWay.add(again.key);
-		this.wanted.push(again);
+	private refuse(error: Error): void {
+		this.refusal = error;
+		this.underWay.admit();
 	}
 
-	/** Reads what has changed for the open claims, and decides. */
-	private async look(): Promise<void> {
-		const { open, unseen } = this;
-		if (open.size + unseen.size === 0) return;
-		const claims = [...open.values()];
-		const sought = [...unseen.values()];
-		const waiting = Math.min(...claims.map(({ id = Infinity }) => id));
+	/** Other runs may not see a claim that was written so slowly: they do not look back that far. @returns it, to be removed */
+	private claimAgain(claim: OpenClaim): Released {
+		const { key, execution, phone } = claim;
+		const released = { key, execution, phone };
+		this.unseen.set(key, released);
+		if (this.settings.elapsed() - claim.begin > maxWaitMs)
+			claim.reject(new Error("n8n's database is too slow"));
+		else {
+			const again = { ...claim, key: this.settings.newKey() };
+			this.underWay.add(again.key);
+			this.wanted.push(again);
+		}
+		return released;
+	}
+
+	/** Writes new claims, reads what has changed for all that are open, and decides. @throws Error */
+	private async look(added: OpenClaim[]): Promise<void> {
+		const open = [...this.open.values()];
+		const sought: Released[] = [...this.unseen.values()];
+		if (open.length + sought.length + added.length === 0) return;
+		const waiting = Math.min(...open.map(({ id = Infinity }) => id));
 		const found = new Map<string, LogRow>();
-		const view = await this.lookWithoutOver([...claims, ...sought], waiting, (row) =>
-			found.set(row.key, row),
-		);
-		for (const one of sought) this.removeUnseen(one, found.get(one.key));
-		for (const claim of claims) {
+		const begin = this.settings.elapsed();
+		const rows = added.map((claim) => ({ ...this.rowOf(claim), status: 'sending' }));
+		const view = await this.lookWithoutOver(
+			[...open, ...added, ...sought],
+			waiting,
+			(row) => found.set(row.key, row),
+			rows,
+		).catch((error: unknown) => {
+			// Nobody knows whether the claims were written.
+			if (added.length > 0) this.refuse(error as Error);
+			for (const claim of added) this.reject(claim, error);
+			throw error;
+		});
+		if (added.length > 0) this.refusal = undefined;
+		const isSlow = this.settings.elapsed() - begin > maxInsertMs;
+		for (const claim of added) {
+			if (isSlow) sought.push(this.claimAgain(claim));
+			else this.open.set(claim.key, claim);
+		}
+		for (const one of sought) this.removeUnseen(one, found.get(one.key), view);
+		for (const claim of isSlow ? open : [...open, ...added]) {
 			claim.id ??= found.get(claim.key)?.id;
 			if (claim.id === undefined) this.miss(claim);
 			else {
@@ -309,27 +307,30 @@ export class CampaignClaims {
 				this.conclude(claim, view);
 			}
 		}
-		if (this.reader.isShared && claims.length > 0) this.removeSuperseded(view, claims[0].execution);
+		const [first] = [...open, ...added];
+		if (this.reader.isShared && first) this.removeSuperseded(view, first.execution);
 	}
 
 	/**
-	 * Reads what has changed, without rows that are still in the table but were over before: they hold back nobody. A row
-	 * that is over only since then stays, because the look may not have found the result in its place.
+	 * Looks without rows that are still in the table but were over before: they hold back nobody. A row that is over only
+	 * since then stays, because the look may not have found the result in its place.
 	 */
-	private async lookWithoutOver(...look: Parameters<LogReader['look']>): Promise<LogView> {
-		const [wishes, waiting, found] = look;
+	private async lookWithoutOver(...[wishes, waiting, found, added]: Parameters<LogReader['look']>) {
 		const over = this.reader.isShared ? this.removals.ids : []; // a reader that knows its rows has left them out
-		const view = await this.reader.look(wishes, waiting, (row) => {
+		const note = (row: LogRow) => {
 			found(row);
 			if (this.unseen.has(row.key)) over.push(row.id);
-		});
+		};
+		const view = await this.reader.look(wishes, waiting, note, added);
 		for (const id of over) view.remove(id);
 		return view;
 	}
 
-	private removeUnseen({ key, execution, phone }: Released, row?: LogRow): void {
+	private removeUnseen(released: Released, row: LogRow | undefined, view: LogView): void {
+		const { key, execution, phone } = released;
 		this.unseen.delete(key);
-		if (!row) return this.free(key);
+		if (!row) return this.underWay.free(key);
+		view.remove(row.id);
 		this.remove(row.id, { execution, key, phone, isBelow: false });
 	}
 
@@ -361,7 +362,7 @@ export class CampaignClaims {
 	/** Writes results, and removes rows that are over. @throws Error */
 	private async writeRound(): Promise<void> {
 		await this.results.write(async (rows) => await this.insert(rows));
-		await this.removals.carryOut(this.reader.greatest);
+		if (this.removals.areDue(this.closing > 0)) await this.removals.carryOut(this.reader.greatest);
 		this.refusal = undefined;
 	}
 }

@@ -18,12 +18,15 @@ import { type Guard, type Outcome, type Send, type ValidItem, hasFailed, skip } 
 import { PeopleReader, CampaignReader } from './logReader';
 import { type LogRun, endOf, openLogRun } from './logRun';
 import { logTableName, openLogTable } from './logTable';
+import { RecentSpeed } from './recentSpeed';
 import { isTool } from './toolReview';
 
 /** The fewest messages that may be under way, and the most, ever. */
 const [leastUnderWay, mostUnderWay] = [4, 600];
 /** So fast a run sends what its plan allows at once, messages a second, unless its plan needs more. */
 const burstPerSecond = 100;
+/** How long n8n usually takes to insert rows, ms. */
+const insertMs = 50;
 /** How long before n8n's timeout a run stops at least and at most, ms. */
 const [leastEndMs, mostEndMs] = [3_000, 30_000];
 
@@ -39,6 +42,7 @@ export class CampaignGuard implements Guard {
 	/** People who have the campaign from another key of the account's host. */
 	private underOtherKey = 0;
 	private readonly endsAt: number;
+	private readonly speed = new RecentSpeed();
 
 	private constructor(
 		private readonly context: IExecuteFunctions,
@@ -48,7 +52,7 @@ export class CampaignGuard implements Guard {
 		private readonly run: LogRun,
 	) {
 		this.endsAt = endOf(context);
-		if (!this.claims.reader.isShared) this.claims.bound = () => this.mostUnderWay;
+		if (!this.claims.reader.isShared) this.claims.underWay.bound = () => this.mostUnderWay;
 	}
 
 	/** Reads the campaign log; undefined if no item has a campaign or a cap. @throws InputError; then nothing may be sent */
@@ -73,10 +77,14 @@ export class CampaignGuard implements Guard {
 	get mostUnderWay(): number {
 		const { requests, windowMs } = this.client.config.rate;
 		const { claiming, writing } = this.claims;
-		const ms = claiming.delayMs + this.client.averageResponseMs + writing.delayMs;
+		const responseMs = this.client.averageResponseMs;
+		const ms = claiming.delayMs + responseMs + writing.delayMs;
 		const perMs = requests / windowMs;
+		// More than the plan allows is as useless as more than this machine sends.
+		const growing = 1.5 * Math.min(perMs, this.speed.perMs) * ms;
+		const least = perMs * (responseMs + insertMs);
 		const burst = Math.min(6 * perMs, burstPerSecond / 1_000) * Math.min(ms, 250);
-		const most = clamp(Math.ceil(Math.max(1.5 * perMs * ms, burst)), leastUnderWay, mostUnderWay);
+		const most = clamp(Math.ceil(Math.max(growing, least, burst)), leastUnderWay, mostUnderWay);
 		return Math.min(most, Math.max(leastUnderWay, this.client.freeWithin(ms)));
 	}
 
@@ -126,6 +134,7 @@ export class CampaignGuard implements Guard {
 			return { failure: notWritten(this.claims.refusal) };
 		}
 		const outcome = await send();
+		if (item.hasBegun) this.speed.add();
 		if (!hasFailed(outcome)) {
 			const [record] = outcome.records;
 			const { template } = item.request.rules?.fallback?.body ?? {};

@@ -4,6 +4,7 @@
  */
 import { chunk, uniqBy } from 'lodash';
 import type {
+	IConnections,
 	IDataObject,
 	IExecuteFunctions,
 	INode,
@@ -85,7 +86,7 @@ export async function openDataTable(
 async function findTable(caller: TableCaller, name: string): Promise<IDataObject | undefined> {
 	const options = { filterName: name };
 	const list = { resource: 'table', operation: 'list', returnAll: true, options };
-	const tables = await call(caller, list);
+	const tables = await call(caller, [list]);
 	return tables.find((table) => table.name === name);
 }
 
@@ -98,7 +99,7 @@ async function createTable(
 	const options = { createIfNotExists: true };
 	const parameters = { tableName: name, columns: { column }, options };
 	const create = { resource: 'table', operation: 'create', ...parameters };
-	const [table] = await call(caller, create).catch(async (error: unknown) => {
+	const [table] = await call(caller, [create]).catch(async (error: unknown) => {
 		// n8n looks for the table and then creates it, so this fails if another run creates it at the same moment.
 		const other = await findTable(caller, name).catch(() => undefined);
 		if (other) return [other];
@@ -149,6 +150,24 @@ export class DataTable {
 		}
 	}
 
+	/**
+	 * Adds rows, and then makes several reads: each of rows after an ID (exclusive) for which all conditions hold. All in
+	 * one call, because each costs n8n as much as several messages.
+	 *
+	 * @returns the rows of all reads; undefined if there may be more
+	 */
+	async insertAndRead(
+		rows: RowValues[],
+		reads: Array<{ conditions: Condition[]; from: number }>,
+	): Promise<IDataObject[] | undefined> {
+		const gets = reads.map(({ conditions, from }) => {
+			const order = { orderByDirection: 'ASC', limit: pageSize };
+			return this.onRows('get', selecting([isAfter(from), ...conditions], order));
+		});
+		const found = await call(this.caller, [this.onRows('insert', insertion), ...gets], rows);
+		return found.length < pageSize ? found : undefined;
+	}
+
 	/** The first row after an ID (exclusive). */
 	async first(from: number): Promise<IDataObject | undefined> {
 		return (await this.get([isAfter(from)], { orderByDirection: 'ASC', limit: 1 })).at(0);
@@ -181,7 +200,7 @@ export class DataTable {
 
 	/** Adds rows, in one transaction. */
 	async insert(rows: RowValues[]): Promise<void> {
-		await this.row('insert', { columns: autoMapped, options: { optimizeBulk: true } }, rows);
+		await this.row('insert', insertion, rows);
 	}
 
 	/** Gives the same values to the rows with these IDs. */
@@ -212,15 +231,7 @@ export class DataTable {
 		order: INodeParameters,
 		which: 'all' | 'any' = 'all',
 	): Promise<IDataObject[]> {
-		const sort = { orderBy: true, orderByColumn: 'id', ...order };
-		// A text may look like an expression, so n8n gets it as the value of an item.
-		const texts = conditions.map(({ value }, index) => [`value${index}`, value]);
-		const filters = conditions.map(({ column, is, value }, index) => ({
-			...{ keyName: column, condition: is },
-			keyValue: typeof value === 'string' ? `={{ $json.value${index} }}` : value,
-		}));
-		const item = Object.fromEntries(texts) as IDataObject;
-		return await this.row('get', { ...matching(which, filters), ...sort }, [item]);
+		return await this.row('get', selecting(conditions, order, which));
 	}
 
 	private async row(
@@ -228,17 +239,36 @@ export class DataTable {
 		parameters: INodeParameters,
 		items: IDataObject[] = [{}],
 	): Promise<IDataObject[]> {
+		return await call(this.caller, [this.onRows(operation, parameters)], items);
+	}
+
+	private onRows(operation: string, parameters: INodeParameters): INodeParameters {
 		const dataTableId = { __rl: true, mode: 'id', value: this.id };
-		return await call(
-			this.caller,
-			{ resource: 'row', operation, dataTableId, ...parameters },
-			items,
-		);
+		return { resource: 'row', operation, dataTableId, ...parameters };
 	}
 }
 
 /** n8n maps the fields of an item to columns with the same name. */
 const autoMapped = { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] };
+
+const insertion = { columns: autoMapped, options: { optimizeBulk: true } };
+
+function selecting(
+	conditions: Condition[],
+	order: INodeParameters,
+	which: 'all' | 'any' = 'all',
+): INodeParameters {
+	const filters = conditions.map(({ column, is, value }) => ({
+		...{ keyName: column, condition: is, keyValue: literal(value) },
+	}));
+	return { ...matching(which, filters), orderBy: true, orderByColumn: 'id', ...order };
+}
+
+/** A value of a parameter as it is. n8n evaluates texts that begin with "=", so these become an expression for the text. */
+function literal(value: string | number): string | number {
+	if (typeof value === 'number' || !value.startsWith('=')) return value;
+	return `={{ ${JSON.stringify(value).replaceAll('}', '\\u007d')} }}`;
+}
 
 const matching = (which: 'all' | 'any', conditions: INodeParameters[]): INodeParameters => ({
 	matchType: which === 'all' ? 'allConditions' : 'anyCondition',
@@ -253,29 +283,38 @@ const anyOf = (ids: number[]): INodeParameters =>
 		ids.map((id) => ({ keyName: 'id', condition: 'eq', keyValue: id })),
 	);
 
-const place = { position: [0, 0] as [number, number] };
+const node = (name: string, type: string, typeVersion: number, more: Partial<INode>): INode => ({
+	...{ id: name, name, type: `n8n-nodes-base.${type}`, typeVersion, position: [0, 0] },
+	...{ parameters: {}, ...more },
+});
+const inputOf = (name: string, index = 0) => ({ node: name, type: 'main' as const, index });
 
-/** Runs the Data Table node once. @returns its output items that have a value @throws Error */
+/**
+ * Runs the Data Table node once for each operation, one after the other. The first one gets the items.
+ *
+ * @returns the output items that have a value: those of the only operation, or of all but the first @throws Error
+ */
 async function call(
 	caller: TableCaller,
-	parameters: INodeParameters,
+	operations: INodeParameters[],
 	items: IDataObject[] = [{}],
 ): Promise<IDataObject[]> {
-	const nodes: INode[] = [
-		{
-			...place,
-			...{ id: 'start', name: 'Start', type: 'n8n-nodes-base.executeWorkflowTrigger' },
-			typeVersion: 1.1,
-			parameters: { inputSource: 'passthrough' },
-		},
-		{
-			...place,
-			...{ id: 'table', name: 'Table', type: 'n8n-nodes-base.dataTable', typeVersion: 1.1 },
-			alwaysOutputData: true,
-			parameters,
-		},
-	];
-	const next = { node: 'Table', type: 'main' as const, index: 0 };
+	const tables = operations.map((parameters, index) => {
+		const more = { parameters, alwaysOutputData: true, executeOnce: index > 0 };
+		return node(`Table ${index}`, 'dataTable', 1.1, more);
+	});
+	const start = { parameters: { inputSource: 'passthrough' } };
+	const nodes = [node('Start', 'executeWorkflowTrigger', 1.1, start), ...tables];
+	const connections: IConnections = { Start: { main: [[inputOf('Table 0')]] } };
+	for (const [index, { name }] of tables.slice(0, -1).entries())
+		connections[name] = { main: [[inputOf(tables[index + 1].name)]] };
+	if (tables.length > 2) {
+		// n8n returns the items of the last node.
+		const numberInputs = tables.length - 1;
+		nodes.push(node('All', 'merge', 3, { parameters: { mode: 'append', numberInputs } }));
+		for (const [index, { name }] of tables.slice(1).entries())
+			(connections[name] ??= { main: [[]] }).main[0]!.push(inputOf('All', index));
+	}
 	// n8n stores nothing of these executions, and allows them whatever its default is for calls of workflows.
 	const settings = {
 		callerPolicy: 'workflowsFromSameOwner' as const,
@@ -284,7 +323,7 @@ async function call(
 		saveDataErrorExecution: 'none' as const,
 		saveExecutionProgress: false,
 	};
-	const workflow = { nodes, connections: { Start: { main: [[next]] } }, settings };
+	const workflow = { nodes, connections, settings };
 	const code = workflow as unknown as IWorkflowBase; // n8n gives it the ID of its parent
 	const input = items.map((json) => ({ json }));
 	const running = caller.executeWorkflow({ code }, input);

@@ -1,6 +1,7 @@
 /** What a run reads from the campaign log: everything about a campaign once and then what is new, or all of some people. */
-import { uniq } from 'lodash';
+import { partition, uniq } from 'lodash';
 
+import type { LogWriter, NewLogRow } from './claim';
 import { type LogRow, LogView, type Wish, lastDigits } from './campaignLog';
 
 /** Which rows are read: all conditions hold. */
@@ -19,6 +20,11 @@ export interface LogFilter {
 export interface LogSource {
 	/** The rows after an ID (exclusive) in the order of their IDs, in parts. */
 	read: (filter: LogFilter, from: number) => AsyncIterable<LogRow[]>;
+	/** Adds rows, and then makes several reads in the same call. @returns the rows of all; undefined if there may be more */
+	insertAndRead: (
+		rows: NewLogRow[],
+		reads: Array<{ filter: LogFilter; from: number }>,
+	) => Promise<LogRow[] | undefined>;
 	/** The rows with one of these last digits in their phone, however they are written; others may come as well. */
 	readPeople: (lastDigits: string[]) => Promise<LogRow[]>;
 	/** The last row; undefined in an empty table. */
@@ -36,17 +42,19 @@ export interface LogReader {
 	/** Reads what the log has about the wishes of a run. @throws Error */
 	read: (wishes: Wish[]) => Promise<void>;
 	/**
-	 * Reads what has changed. The view has all rows about the wishes.
+	 * Adds rows, and reads what has changed. The view has all rows about the wishes.
 	 *
 	 * @param wishes the messages whose rows are needed
 	 * @param waiting the lowest ID of a claim that waits for others
 	 * @param found called with each row that may be an own claim
+	 * @param added claims to be added
 	 * @throws Error
 	 */
 	look: (
 		wishes: Array<Pick<Wish, 'phone'>>,
 		waiting: number,
 		found: (row: LogRow) => void,
+		added?: NewLogRow[],
 	) => Promise<LogView>;
 	/** The next look reads everything again. */
 	forget: () => void;
@@ -95,25 +103,37 @@ export class CampaignReader implements LogReader {
 	}
 
 	/** Reads the rows that were made since the last look, and those that may not have been visible then. */
-	async look(_: unknown, waiting: number, found: (row: LogRow) => void): Promise<LogView> {
+	async look(
+		_: unknown,
+		waiting: number,
+		found: (row: LogRow) => void,
+		added: NewLogRow[] = [],
+	): Promise<LogView> {
 		const { execution, known: view } = this;
 		let { ownFrom } = this;
-		for await (const rows of this.source.read({ claimsOf: execution }, this.ownFrom))
+		const own = { filter: { claimsOf: execution }, from: ownFrom };
+		const from = Math.min(view.from, waiting);
+		const isOfOthers = (row: LogRow) => row.execution !== execution;
+		const gone = new Set(view.idsAfter(from, isOfOthers));
+		const others = {
+			filter: this.knowsOwn ? { ...this.filter, notBy: execution } : this.filter,
+			from,
+		};
+		const isOwn = (row: LogRow) =>
+			row.id > own.from && row.execution === execution && row.status === 'sending';
+		const together =
+			added.length > 0 ? await this.source.insertAndRead(added, [own, others]) : undefined;
+		const [ownRows, otherRows] = partition(together, isOwn);
+		for await (const rows of together ? [ownRows] : this.source.read(own.filter, own.from))
 			for (const row of rows) {
-				view.see(row);
-				view.add(row);
+				this.note(row);
 				ownFrom = row.id;
 				found(row);
 			}
-		const from = Math.min(view.from, waiting);
 		const { createdAt } = view.newest;
-		const isOfOthers = (row: LogRow) => row.execution !== execution;
-		const gone = new Set(view.idsAfter(from, isOfOthers));
-		const others = this.knowsOwn ? { ...this.filter, notBy: execution } : this.filter;
-		for await (const rows of this.source.read(others, from))
+		for await (const rows of together ? [otherRows] : this.source.read(others.filter, from))
 			for (const row of rows) {
-				view.see(row);
-				view.add(row);
+				this.note(row);
 				gone.delete(row.id);
 			}
 		for (const id of gone) view.remove(id);
@@ -121,6 +141,11 @@ export class CampaignReader implements LogReader {
 		this.ownFrom = ownFrom; // only now: if a call has failed, the next look finds them again
 		view.endLook(createdAt);
 		return view;
+	}
+
+	private note(row: LogRow): void {
+		this.known.see(row);
+		this.known.add(row);
 	}
 
 	private async readAll(filter: LogFilter): Promise<void> {
@@ -136,7 +161,7 @@ export class PeopleReader implements LogReader {
 	readonly isShared = true;
 	greatest = 0;
 
-	constructor(private readonly source: LogSource) {}
+	constructor(private readonly source: Pick<LogSource & LogWriter, 'readPeople' | 'insert'>) {}
 
 	/** Nothing is known before the claim: the look after it shows everything. */
 	async read(): Promise<void> {}
@@ -145,7 +170,9 @@ export class PeopleReader implements LogReader {
 		wishes: Array<Pick<Wish, 'phone'>>,
 		_: unknown,
 		found: (row: LogRow) => void,
+		added: NewLogRow[] = [],
 	): Promise<LogView> {
+		if (added.length > 0) await this.source.insert(added);
 		const digits = uniq(wishes.map(({ phone }) => lastDigits(phone)));
 		const view = new LogView();
 		for (const row of await this.source.readPeople(digits)) {

@@ -14,17 +14,23 @@ export interface Removal {
 	isBelow: boolean;
 }
 
+/** A claim stays beside its result so long, ms: it does no harm there, and many are removed by one call. */
+export const settledMs = 2_000;
+
 /** Rows that are to be removed. */
 export class RowRemovals {
 	private readonly rows = new Map<number, Removal>();
+	/** When the first of them was added, ms. */
+	private begin = 0;
 
 	constructor(
 		private readonly writer: LogWriter,
+		private readonly elapsed: () => number,
 		private readonly onRemoved: (removal: Removal) => void,
 	) {}
 
-	get size(): number {
-		return this.rows.size;
+	get isEmpty(): boolean {
+		return this.rows.size === 0;
 	}
 
 	get ids(): number[] {
@@ -35,7 +41,15 @@ export class RowRemovals {
 		return [...this.rows.values()];
 	}
 
+	/** Whether they are to be removed now. The rows of messages that were not tried hold back others. */
+	areDue(isAtTheEnd: boolean): boolean {
+		if (this.isEmpty) return false;
+		const isOld = this.elapsed() - this.begin >= settledMs;
+		return isAtTheEnd || isOld || this.all.some(({ isBelow }) => !isBelow);
+	}
+
 	add(id: number, removal: Removal): void {
+		if (this.isEmpty) this.begin = this.elapsed();
 		if (!this.rows.has(id)) this.rows.set(id, removal);
 	}
 

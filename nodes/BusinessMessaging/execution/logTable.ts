@@ -59,6 +59,10 @@ export async function openLogTable(
 		async *read(filter, from) {
 			for await (const rows of table.read(toConditions(filter), from)) yield rows.map(toRow);
 		},
+		async insertAndRead(rows, reads) {
+			const all = reads.map(({ filter, from }) => ({ conditions: toConditions(filter), from }));
+			return (await table.insertAndRead(rows.map(toColumns), all))?.map(toRow);
+		},
 		readPeople: async (lastDigits) => (await readPeople(table, lastDigits)).map(toRow),
 		async last() {
 			const row = await table.last();
@@ -80,6 +84,7 @@ const notTried = 'The run ended before it sent this message, or another run sent
 /** The log of a preview before the first campaign: a preview does not create the table. */
 const emptyTable: LogSource & LogWriter = {
 	async *read() {},
+	insertAndRead: async () => await Promise.resolve([]),
 	readPeople: async () => await Promise.resolve([]),
 	last: async () => await Promise.resolve(undefined),
 	insert: async () => await Promise.resolve(),

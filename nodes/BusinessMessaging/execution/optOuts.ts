@@ -37,6 +37,8 @@ const smallTable = 1_000;
 const numberInText = /\+?\d[\d\s()./-]{5,}\d/g;
 /** A changed row may become visible this late, ms. */
 const overlapMs = 60_000;
+/** The database's clock is at most so much behind n8n's, ms. If it is more, a change is seen when everything is read again. */
+const maxBehindMs = 300_000;
 
 /** Work that many wait for: all calls while it is under way share the next time. */
 class SharedWork {
@@ -87,6 +89,8 @@ class OptOutList {
 	entries = new Entries();
 	private size = 0;
 	private newest = 0;
+	/** When the last look began that has succeeded, ms since 1970. */
+	private lookedAt = 0;
 	private completeAt = -Infinity;
 	private readonly looks = new SharedWork();
 
@@ -98,8 +102,9 @@ class OptOutList {
 	private async read(table: DataTable): Promise<void> {
 		const begin = performance.now();
 		const isComplete = this.size < smallTable || begin - this.completeAt > completeEveryMs;
-		const since = new Date(this.newest - overlapMs).toISOString();
-		const changed = [{ column: 'updatedAt', is: 'gte' as const, value: since }];
+		const [now, since] = [Date.now(), Math.max(this.newest, this.lookedAt - maxBehindMs)];
+		const value = new Date(since - overlapMs).toISOString();
+		const changed = [{ column: 'updatedAt', is: 'gte' as const, value }];
 		const rows: IDataObject[] = [];
 		for await (const part of table.read(isComplete ? [] : changed, 0)) rows.push(...part);
 		const entries = isComplete ? new Entries() : this.entries; // others ask the old ones until these are complete
@@ -110,6 +115,7 @@ class OptOutList {
 			await yieldNow();
 		}
 		this.entries = entries;
+		this.lookedAt = now;
 		if (isComplete) [this.size, this.completeAt] = [rows.length, begin];
 	}
 }
@@ -129,6 +135,7 @@ class OptOutSource {
 	/** When the last look began that has succeeded. */
 	private lookedAt = -Infinity;
 	private readonly looks = new SharedWork();
+	private refreshing?: Promise<void>;
 
 	get ageMs(): number {
 		return performance.now() - this.lookedAt;
@@ -138,6 +145,13 @@ class OptOutSource {
 	async look(caller: TableCaller, isFirst: boolean): Promise<void> {
 		this.isUnknown ||= isFirst;
 		await this.looks.run(async () => await this.read(caller));
+	}
+
+	/** A look that may have begun before this call. @throws Error */
+	async refresh(caller: TableCaller): Promise<void> {
+		const end = () => (this.refreshing = undefined);
+		this.refreshing ??= this.look(caller, false).finally(end);
+		await this.refreshing;
 	}
 
 	private async read(caller: TableCaller): Promise<void> {
@@ -169,7 +183,7 @@ export class OptOuts {
 		if (!items.some(isMeant)) return undefined;
 		const source = sources.getOrSet(String(context.getWorkflow().id), () => new OptOutSource());
 		const optOuts = new OptOuts(context, source);
-		await optOuts.look(true);
+		await optOuts.look();
 		return optOuts;
 	}
 
@@ -191,10 +205,12 @@ export class OptOuts {
 	/** The outcome of an item whose recipient has opted out by now. @throws InputError if that is not known */
 	async hold(item: ValidItem): Promise<Outcome | undefined> {
 		if (!isMeant(item)) return undefined;
-		const { ageMs } = this.source;
-		const looking = ageMs > lookEveryMs ? this.look() : undefined;
-		if (ageMs > maxAgeMs) await looking;
-		else looking?.catch(noop); // the next message looks again
+		const { source } = this;
+		if (source.ageMs > lookEveryMs) {
+			const refreshed = source.refresh(this.caller);
+			refreshed.catch(noop); // the next message looks again
+			if (source.ageMs > maxAgeMs) await refreshed.catch(async () => await this.look());
+		}
 		return this.outcomeOf(item);
 	}
 
@@ -205,11 +221,11 @@ export class OptOuts {
 	}
 
 	/** @throws InputError */
-	private async look(isFirst = false): Promise<void> {
-		const look = async (isNew: boolean) => await this.source.look(this.caller, isNew);
-		// The first look may have failed only because another run has ended, or because the table was made again.
-		await look(isFirst)
-			.catch(async () => await look(true))
+	private async look(): Promise<void> {
+		const look = async () => await this.source.look(this.caller, true);
+		// The look may have failed only because another run has ended, or because the table was made again.
+		await look()
+			.catch(look)
 			.catch((error: unknown) => {
 				if (error instanceof InputError) throw error;
 				throw new InputError(

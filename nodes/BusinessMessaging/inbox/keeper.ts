@@ -178,7 +178,7 @@ export class Keeper {
 				if (repetition && current)
 					return this.known.addMisfit(current, message, repetition.messageId);
 				// Without the repetition, this message is the reply although it is not valid. If the run has found meanwhile that
-				// it did not ask this person, the message counts for another question.
+				// it did not ask this person, or has been given its replies, the message counts for another question, or is ordinary.
 				cannotRepeat = !repetition;
 			}
 		}
@@ -199,11 +199,12 @@ export class Keeper {
 		return { is: isStored ? 'ordinary' : 'busy' };
 	}
 
-	/** The current state of a question; undefined if the run does not ask it any more. */
+	/** The current state of a question; undefined if the run does not ask it any more, or has been given its replies. */
 	private current({ run, person }: Asked): Asked | undefined {
-		const now = this.known.runs.get(run.id);
-		const asked = now?.people.get(person.item);
-		return now && asked && { run: now, person: asked };
+		const current = this.known.runs.get(run.id);
+		const asked = current?.people.get(person.item);
+		if (!current || current.isClosed || !asked) return undefined;
+		return { run: current, person: asked };
 	}
 
 	/** A run that still asks people is not polled: n8n would only say that it is running. */

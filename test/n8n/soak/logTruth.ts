@@ -3,6 +3,7 @@ import max from 'lodash/max';
 import partition from 'lodash/partition';
 import sum from 'lodash/sum';
 import sumBy from 'lodash/sumBy';
+import { rowsOfTable } from '../../../harness/n8n/database';
 import type { Mailing } from './mailing';
 import type { Shop } from './shop';
 
@@ -14,12 +15,8 @@ interface UncertainRow {
 }
 
 async function readUncertain({ machine: { database } }: Shop): Promise<UncertainRow[]> {
-	const name = 'Business Messaging Campaigns';
-	const [table] = await database.run('SELECT id FROM data_table WHERE name = ?', [name]);
-	if (!table) return [];
-	const rows = await database.run(
-		`SELECT campaign, phone, status FROM "data_table_user_${String(table.id)}" WHERE status IN ('sending', 'mayHaveBeenSent')`,
-	);
+	const isUncertain = "status IN ('sending', 'mayHaveBeenSent')";
+	const rows = await rowsOfTable(database, 'Business Messaging Campaigns', isUncertain);
 	return rows as unknown as UncertainRow[];
 }
 

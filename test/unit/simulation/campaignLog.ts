@@ -216,7 +216,7 @@ export class Schedule {
 		const claims = isShared
 			? (process.shared ??= new CampaignClaims(new PeopleReader(table), table, settings))
 			: new CampaignClaims(new CampaignReader(table, execution), table, settings);
-		claims.bound = () => bound;
+		claims.underWay.bound = () => bound;
 		try {
 			await claims.reader.read(wishes);
 		} catch {

@@ -76,8 +76,27 @@ export class LogStorage {
 			(filter.since === undefined || row.createdAt >= filter.since) &&
 			(filter.notBy === undefined || row.execution !== filter.notBy) &&
 			(filter.claimsOf === undefined || (row.execution === execution && row.status === 'sending'));
+		const insert = async (rows: NewLogRow[]) =>
+			await call(async () => {
+				if (this.isSqlite) this.insertAtOnce(rows);
+				else await this.insertSlowly(rows, execution, wait);
+			});
 		return {
 			read: (filter, from) => this.pages(call, (row) => matches(row, filter), from),
+			insertAndRead: async (rows, reads) => {
+				await insert(rows);
+				const found: StoredRow[] = [];
+				for (const { filter, from } of reads)
+					await call(() => {
+						const isFound = (row: StoredRow) => row.id > from && matches(row, filter);
+						found.push(
+							...this.visible()
+								.filter(isFound)
+								.map((row) => ({ ...row })),
+						);
+					});
+				return found.length < pageSize ? found : undefined;
+			},
 			readPeople: async (digits) => {
 				let found: StoredRow[] = [];
 				await call(() => {
@@ -86,11 +105,7 @@ export class LogStorage {
 				return found.map((row) => ({ ...row }));
 			},
 			last: async () => await this.last(call),
-			insert: async (rows) =>
-				await call(async () => {
-					if (this.isSqlite) this.insertAtOnce(rows);
-					else await this.insertSlowly(rows, execution, wait);
-				}),
+			insert,
 			conclude: async (id, result) =>
 				await call(() => {
 					const isClaim = (row: StoredRow) => row.id === id && row.status === 'sending';

@@ -39,7 +39,7 @@ export const exceptions = {
 	unidentified:
 		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute of the clock of n8n; or it is one of several equal messages, and a trigger was published or a response was lost then; or a trigger was published and the clock put back',
 	withoutClock:
-		'the service does not show its clock, and a process was killed between two deliveries of this message',
+		'the service does not show its clock, or that of n8n was put back, and a process was killed between two deliveries of this message',
 	lostAtTheEnd:
 		'a run has got this message in the last seconds before n8n itself ends the wait, and the response was lost',
 	absent:
@@ -276,9 +276,10 @@ function isUnidentified({ kills, publications, schedule }: World, equal: Written
 }
 
 /** Whether a process was killed between the deliveries of a message, and nothing says whether it was written before the question. */
-function isWithoutClock({ kills, schedule }: World, { at, handledAt }: Written): boolean {
-	const isKilled = kills.some((kill) => at <= kill.at && kill.at <= handledAt);
-	return !schedule.setting.showsClock && isKilled;
+function isWithoutClock({ kills, putBacks, schedule }: World, { at, handledAt }: Written): boolean {
+	const isBetween = (time: number) => at <= time && time <= handledAt;
+	const isUnknown = !schedule.setting.showsClock || putBacks.some(isBetween);
+	return isUnknown && kills.some((kill) => isBetween(kill.at));
 }
 
 /** Whether n8n has accepted a message just before it would have ended the wait itself, and its response was lost. */

@@ -36,6 +36,8 @@ export abstract class N8n extends VirtualTime {
 	/** When the inbox could not read questions, because the API key was changed. */
 	readonly unreadable: number[] = [];
 	private keyChanges = 0;
+	/** When n8n's clock was put back. */
+	readonly putBacks: number[] = [];
 	/** When processes were killed; when older copies were read, and written back. */
 	readonly kills: Array<{ at: number; process: number }> = [];
 	readonly olderCopies: Array<{ url: string; from: number; to: number }> = [];
@@ -77,6 +79,11 @@ export abstract class N8n extends VirtualTime {
 	/** What n8n's clock shows, ms since 1970. */
 	protected wall(): number {
 		return Math.floor(this.now + this.clockMs);
+	}
+
+	protected putBack(ms: number): void {
+		this.clockMs -= ms;
+		this.putBacks.push(this.now);
 	}
 
 	protected changeKey(): void {

@@ -80,7 +80,7 @@ export class World extends Executions {
 		if (action.is === 'killAsker') this.killAsker(this.executions[action.run]);
 		if (action.is === 'stop') this.stop(this.executions[action.run]);
 		if (action.is === 'edit') this.edit(this.written[action.message]);
-		if (action.is === 'putBack') this.clockMs -= action.by * 1_000;
+		if (action.is === 'putBack') this.putBack(action.by * 1_000);
 		if (action.is === 'changeKey') this.changeKey();
 		if (action.is === 'page')
 			this.pages.push({ of: action.of, until: this.now + action.lasts * 1_000 });
