@@ -3,8 +3,10 @@ import { promised } from './promised';
 
 export const sending = [
 	...promised('README.md', '2026-11-29 622db960', {
-		'With *Send Once*, each recipient gets a campaign at most once, even if n8n stops in the middle and you run it again. A table shows to whom it was sent.':
+		'With *Send Once*, each recipient gets a campaign at most once, even if you stop it or n8n crashes, and you run it again. A table shows to whom it was sent.':
 			[
+				'engine/execution/sendOnce.test.ts: skips what was sent, with a mark',
+				'n8n/e2e/action.test.ts: with Send Once and Stop in the middle, then run again: everybody has one message',
 				'n8n/e2e/action.test.ts: with Send Once, during which n8n is killed; then started and run again: nobody gets two',
 				'unit/simulation/campaignLog.test.ts: nobody gets a message twice, and everybody is accounted for',
 			],
@@ -19,11 +21,6 @@ export const sending = [
 			[
 				'engine/operations/template.test.ts: %s with %j is refused before anything is sent: %s',
 				'engine/operations/inputs.test.ts: %j with %j is refused before anything is sent: %s',
-			],
-		"With **Send Once**, each recipient gets a campaign at most once, even if the workflow runs again, you stop it, or n8n crashes. This is true as long as the recipient's row is in the table.":
-			[
-				'engine/execution/sendOnce.test.ts: skips what was sent, with a mark',
-				'n8n/e2e/action.test.ts: with Send Once and Stop in the middle, then run again: everybody has one message',
 			],
 		'A message that may have been sent is marked `mayHaveBeenSent` ([what to do](docs/campaigns.md#messages-that-may-have-been-sent)). If the service may not have returned a whole list, a warning says so.':
 			[
