@@ -14,10 +14,16 @@ import type { Comparison } from './growth/comparison';
 import { listComparisons } from './growth/lists';
 import { bestOf, measurable, measure, type Measured } from './growth/measure';
 import { receivingComparisons } from './growth/receiving';
+import { recordingComparisons } from './growth/recording';
 import { sendingComparisons } from './growth/sending';
 import { BenchEnvironment } from './growth/benchEnvironment';
 
-const comparisons = [...sendingComparisons, ...listComparisons, ...receivingComparisons];
+const comparisons = [
+	...sendingComparisons,
+	...listComparisons,
+	...receivingComparisons,
+	...recordingComparisons,
+];
 const names = comparisons.map(({ name }) => name);
 
 export const usage = `Usage: npm run bench:growth -- [--quick] [--only NAME,…] [--json FILE]

@@ -95,7 +95,8 @@ const parts: Partial<Record<string, string[]>> = {
 	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open', 'Answer'],
 	'campaign-results': [
 		'Show the report',
-		'Get the campaign',
+		'Report',
+		'Excel file',
 		'Receipts and replies',
 		'Record events',
 	],

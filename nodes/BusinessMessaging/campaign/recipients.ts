@@ -12,6 +12,7 @@ const hasGotIt = (one: CampaignMessage) =>
 /** Whom a filter means. A reply shows that somebody has read the message, also if no receipt says so. */
 export const filters = {
 	all: hasGotIt,
+	everybody: () => true,
 	failed: (one: CampaignMessage) => isFailed(one) && !one.deliveredAt && !one.readAt,
 	mayHaveBeenSent: isUncertain,
 	notDelivered: (one: CampaignMessage) =>

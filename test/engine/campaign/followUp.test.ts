@@ -38,6 +38,7 @@ test('gives the people whom each filter means, once, whatever the number of inpu
 		jsonOf(
 			await operate('getRecipients', { items: [{}, {}], parameters: { campaign: 'sale', people } }),
 		).map((one) => Number(String(one.phone).slice(-4)) - 1000);
+	expect(await of('everybody')).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 	expect(await of('all')).toEqual([0, 1, 2, 3, 4]);
 	expect(await of('notDelivered')).toEqual([0]);
 	expect(await of('notRead')).toEqual([0, 1, 4]);

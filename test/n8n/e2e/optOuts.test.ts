@@ -22,15 +22,8 @@ async function createCampaign(campaign: string, messagesPerMinute: number): Prom
 	const sending = { mode: 'preview', sendOnce: true, campaign, options: { messagesPerMinute } };
 	const text = { resource: 'message', operation: 'sendText', to: '={{ $json.phone }}', text: 'Hi' };
 	const file = workflowOf(n8n.playground, people, { ...text, ...sending });
-	const { id } = await n8n.client.createWorkflow({ ...file, pinData: {} });
-	return id;
-}
-
-/** Sets Mode to Send. */
-async function setToSend(id: string): Promise<void> {
-	const file = await n8n.client.getWorkflow(id);
-	for (const one of file.nodes) if (one.name === tested) one.parameters.mode = 'send';
-	await n8n.client.call('PATCH', `/rest/workflows/${id}`, pick(file, ['nodes', 'versionId']));
+	const saved = { ...file, pinData: {} };
+	return (await n8n.client.call<{ id: string }>('POST', '/rest/workflows', saved)).id;
 }
 
 /** Starts only the step that sends, with the input that an earlier execution has loaded. */
@@ -65,7 +58,7 @@ test('after a preview, neither who writes STOP before the run nor who writes it 
 	const preview = await n8n.runToEnd(id, manualTrigger);
 	expect(Object.values(reasonsOf(preview))).toEqual(phones.map(() => 'preview'));
 	await writeStop(phones[1]);
-	await setToSend(id);
+	await n8n.client.changeNode(id, tested, { mode: 'send' });
 	const running = await executeStep(id, preview);
 	// The next four wait for a minute.
 	await until('four messages', () => Object.keys(toCustomers()).length === 4);
@@ -87,7 +80,7 @@ test('a table that people have edited counts as well, also after a restart of n8
 	await updateTable(n8n.client, optOuts, ['phone', phones[1]], { phone: '1 (555) 000-1002' });
 	await n8n.restart();
 	const id = await createCampaign('autumn', 60);
-	await setToSend(id);
+	await n8n.client.changeNode(id, tested, { mode: 'send' });
 	const reasons = reasonsOf(await n8n.runToEnd(id, manualTrigger));
 	expect(pick(reasons, phones.slice(0, 3))).toEqual({
 		...{ [phones[0]]: 'optedOut', [phones[1]]: 'sent', [phones[2]]: 'optedOut' },

@@ -18,6 +18,8 @@ export interface StoredRow extends LogRow {
 	readAt?: string;
 	failedAt?: string;
 	repliedAt?: string;
+	/** When others could see it, ms. */
+	visibleAt?: number;
 	/** When something was recorded in it, ms. */
 	recordedAt?: number;
 }
@@ -202,13 +204,18 @@ export class LogStorage {
 			const id = (max(this.rows.map((one) => one.id)) ?? 0) + 1;
 			if (id <= this.nextId) this.reused.add(row.key);
 			this.nextId = Math.max(this.nextId, id);
-			this.rows.push({ ...this.toStored(row, id), isVisible: true });
+			this.rows.push(this.toStored(row, id));
+			this.show(this.rows.at(-1)!);
 		}
 	}
 
 	private toStored(row: NewLogRow, id: number): StoredRow {
 		const isResult = row.status !== 'sending';
 		return { ...row, id, createdAt: this.clock.now, isVisible: false, isResult };
+	}
+
+	private show(row: StoredRow): void {
+		Object.assign(row, { isVisible: true, visibleAt: this.clock.now });
 	}
 
 	private async insertSlowly(
@@ -230,12 +237,12 @@ export class LogStorage {
 		await wait();
 		this.seeReplaced(rows);
 		this.rows.push(...stored);
-		for (const row of stored) row.isVisible = true;
+		for (const row of stored) this.show(row);
 	}
 }
 
 /** What only the simulation knows of a row. */
-const own = ['isVisible', 'isResult', 'recordedAt'] as const;
+const own = ['isVisible', 'visibleAt', 'isResult', 'recordedAt'] as const;
 
 /** A row as n8n returns it: JSON. */
 function toColumns(row: StoredRow | undefined): IDataObject | undefined {

@@ -150,7 +150,25 @@ export class Recording {
 			for (const { kind, message, phone, recorded } of this.given)
 				if (message?.key && !recorded?.message && !this.isExcused(message.key) && !slow.has(phone))
 					faults.push(`${kind} of ${message.id} found no row`);
-		return [...faults, ...this.unsettled(rows, messages)];
+		return [...faults, ...this.missed(rows), ...this.unsettled(rows, messages)];
+	}
+
+	/** Receipts that came after their row and did not find it, or did not change its status. */
+	private missed(rows: StoredRow[]): string[] {
+		return rows.flatMap((row) => {
+			const { key, isResult, status, messageId, visibleAt = Infinity } = row;
+			const own = this.given.filter(({ message }) => message?.key === key);
+			if (!isResult || messageId === '' || this.isExcused(key)) return [];
+			const isLost = own.some((one) => one.from > visibleAt && one.to && !one.recorded?.message);
+			const failedBy = Math.max(
+				...own.filter(({ kind }) => kind === 'failed').map(({ to = Infinity }) => to),
+			);
+			const hasArrived = own.some((one) => isArrival(one) && one.to && one.from > failedBy);
+			return [
+				...(isLost ? [`A receipt of ${messageId} did not find its row`] : []),
+				...(hasArrived && status !== 'sent' ? [`${messageId} has arrived, and is ${status}`] : []),
+			];
+		});
 	}
 
 	/** What a row says and the service did not. */

@@ -7,6 +7,11 @@ import { tableOperation } from '../tableOperation';
 
 const people: Array<{ name: string; value: keyof typeof filters; description: string }> = [
 	{
+		name: 'Everybody',
+		value: 'everybody',
+		description: 'All people of the campaign, also those to whom the message was not sent',
+	},
+	{
 		name: 'Everybody Who Got It',
 		value: 'all',
 		description: 'All to whom the message was sent and for whom it did not fail',
