@@ -171,6 +171,7 @@ async function takeResults(studio: Studio): Promise<void> {
 	await until('n8n to write what came in', haveEnded, { limit: 180_000 });
 	settings.failingNumbers = failingNumbers;
 	await takeTable(studio);
+	await takeOperations(studio, results, phones[25]);
 	await editor.openWorkflow(results);
 	await editor.showReport();
 	const last = editor.page.frameLocator('.__html-display').locator('p');
@@ -178,6 +179,45 @@ async function takeResults(studio: Studio): Promise<void> {
 	const box = await fromTo(editor.page.locator('.__html-display'), last, 24);
 	await take(editor.page, 'report', box);
 	for (const id of [results, optOuts]) await client.deactivate(id);
+}
+
+/** The operations of the resource Campaign with their output. @param from somebody who has got the campaign and writes now */
+async function takeOperations(studio: Studio, results: string, from: string): Promise<void> {
+	const { editor, n8n, credential, sandbox } = studio;
+	const { webhooks, traffic } = sandbox.state;
+	await editor.openWorkflow(results);
+	const before = webhooks.all.length;
+	await editor.executeAt('Receipts and replies');
+	await until('the trigger to register for a test', () => webhooks.all.length > before);
+	traffic.receive({ from, text: 'Do you ship to France?' });
+	await editor.waitForSuccess('Record events');
+	await takeOperation(studio, 'Record events', 'record-events');
+	await editor.openWorkflow(results);
+	await editor.executeAt('Show the report');
+	await editor.waitForSuccess('Report');
+	await takeOperation(studio, 'Get report', 'get-report');
+	const reminder = readExample('reminder', credential);
+	// In the sandbox, everybody reads what has arrived.
+	for (const node of reminder.nodes)
+		if (node.name === 'Who has not read it') node.parameters.people = 'noReply';
+	await editor.openWorkflow((await n8n.client.createWorkflow(reminder)).id);
+	await editor.execute();
+	await editor.waitForSuccess('Who has not read it');
+	await takeOperation(studio, 'Who has not read it', 'get-recipients');
+}
+
+/** The form and the output of a node that has run. */
+async function takeOperation({ editor }: Studio, node: string, picture: string): Promise<void> {
+	await editor.page.setViewportSize({ width: 1400, height: 620 });
+	await editor.page.evaluate("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
+	await editor.node(node).dblclick();
+	const panel = editor.part('ndv');
+	await editor.part('output-panel').getByText('Schema', { exact: true }).click();
+	await untilCalm(editor);
+	const { x, y, width, height } = await boxOf(panel);
+	const left = (await boxOf(editor.part('node-parameters'))).x;
+	await take(editor.page, picture, { x: left, y, width: x + width - left, height });
+	await editor.page.setViewportSize(editorSize);
 }
 
 /** The upper left part of the campaign log in n8n's Data tables. */

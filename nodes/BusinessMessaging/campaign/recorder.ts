@@ -133,7 +133,6 @@ export class Recorder {
 				group.map(([id]) => id),
 				group[0][1],
 			);
-		for (const [id, { messageId }] of changes) if (messageId) this.settle(id, messageId);
 		for (const [one, result] of results) one.result = result;
 	}
 
@@ -175,14 +174,6 @@ export class Recorder {
 		this.entries.set(id, { id, messageId, person, createdAt });
 		if (messageId !== '') this.byMessageId.set(messageId, id);
 		this.byPerson.set(person, (this.byPerson.get(person) ?? new Set()).add(id));
-	}
-
-	/** Records where an uncertain message is whose ID has become known. */
-	private settle(id: number, messageId: string): void {
-		const entry = this.entries.get(id);
-		if (!entry) return;
-		entry.messageId = messageId;
-		this.byMessageId.set(messageId, id);
 	}
 
 	private remove(id: number): void {

@@ -17,6 +17,8 @@ export interface LogDetails {
 /** Writes into the campaign log. All methods throw an Error if n8n does not carry them out. */
 export interface LogWriter {
 	insert: (rows: NewLogRow[]) => Promise<void>;
+	/** Which of these claims have changed since they were inserted, e.g. because a receipt was recorded in them. */
+	changed: (ids: number[]) => Promise<number[]>;
 	/** Writes a result into the row of its claim, if that is still a claim. */
 	conclude: (id: number, row: NewLogRow) => Promise<void>;
 	/** Gives rows the status `notSent`. */

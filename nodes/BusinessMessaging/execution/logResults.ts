@@ -46,17 +46,19 @@ export class RowResults {
 	}
 
 	/**
-	 * Writes all in new rows, which many results share. Only a late one goes into its claim, and only if no receipt has
-	 * settled that meanwhile: what was recorded there must not be lost.
+	 * Writes all in new rows, except for late ones in whose claims something was recorded meanwhile: they go into their
+	 * claims, so that it is not lost.
 	 *
 	 * @throws Error
 	 */
 	async write(insert: (rows: NewLogRow[]) => Promise<void>): Promise<void> {
-		const isLate = ({ begin }: Result) => this.elapsed() - begin > maxEarlyMs;
-		const [late, early] = partition(this.waiting, isLate);
-		if (early.length > 0) await insert(early.map(({ row }) => row));
-		this.end(early, false);
-		for (const one of late) {
+		const all = [...this.waiting];
+		const late = all.filter(({ begin }) => this.elapsed() - begin > maxEarlyMs);
+		const changed = late.length > 0 ? await this.writer.changed(late.map(({ id }) => id)) : [];
+		const [inClaims, beside] = partition(all, ({ id }) => changed.includes(id));
+		if (beside.length > 0) await insert(beside.map(({ row }) => row));
+		this.end(beside, false);
+		for (const one of inClaims) {
 			await this.writer.conclude(one.id, one.row);
 			this.end([one], true);
 		}

@@ -69,6 +69,8 @@ export async function openLogTable(
 			return row && toRow(row);
 		},
 		insert: async (rows) => await table.insert(rows.map(toColumns)),
+		changed: async (ids) =>
+			(await table.rowsWith(ids)).filter(hasChanged).map(({ id }) => Number(id)),
 		async conclude(id, row) {
 			const { key: idempotencyKey } = row;
 			await table.updateIf(id, { status: 'sending', idempotencyKey }, toColumns(row));
@@ -77,6 +79,10 @@ export async function openLogTable(
 		delete: async (ids) => await table.delete(ids),
 	};
 }
+
+/** Whether something was recorded in a claim. */
+const hasChanged = ({ status, repliedAt, optedOutAt }: IDataObject) =>
+	status !== 'sending' || Boolean(repliedAt) || Boolean(optedOutAt);
 
 /** What the column `reason` says of a message that was claimed and not tried. */
 const notTried = 'The run ended before it sent this message, or another run sent it';
@@ -88,6 +94,7 @@ const emptyTable: LogSource & LogWriter = {
 	readPeople: async () => await Promise.resolve([]),
 	last: async () => await Promise.resolve(undefined),
 	insert: async () => await Promise.resolve(),
+	changed: async () => await Promise.resolve([]),
 	conclude: async () => await Promise.resolve(),
 	retire: async () => await Promise.resolve(),
 	delete: async () => await Promise.resolve(),

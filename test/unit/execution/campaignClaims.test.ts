@@ -30,6 +30,7 @@ test.each([1, 2, 3])(
 					rows.push({ ...row, id: (rows.at(-1)?.id ?? 0) + 1, createdAt: now });
 				await Promise.resolve();
 			},
+			changed: async () => await Promise.resolve([]),
 			conclude: async () => await Promise.resolve(),
 			// A busy n8n: claims are made much faster than rows are removed.
 			retire: async () => {

@@ -35,6 +35,8 @@ export interface Caller {
 const pageSize = 3;
 /** An event waits this long for the result of its message, ms. */
 const waitMs = 10_000;
+/** A result is written at most this long after its run has looked at the claim, ms, if nothing stands still. */
+const maxCallsMs = 2_000;
 
 /** The table. */
 export class LogStorage {
@@ -46,6 +48,8 @@ export class LogStorage {
 	 * call has stored it and failed.
 	 */
 	readonly replaced = new Set<string>();
+	/** Those of them in whose claims something was recorded long before their result was written beside. */
+	readonly lost = new Set<string>();
 	/** Keys of rows that have the ID of a row that people have deleted: a recorder may have read that one just before. */
 	readonly reused = new Set<string>();
 	/** Claims that are removed, by the ID of their row. */
@@ -108,6 +112,15 @@ export class LogStorage {
 			},
 			last: async () => await this.last(call),
 			insert,
+			changed: async (ids) => {
+				let changed: number[] = [];
+				await call(() => {
+					const rows = this.rows.filter(({ id }) => ids.includes(id));
+					const hasChanged = (row: StoredRow) => row.status !== 'sending' || row.repliedAt;
+					changed = rows.filter(hasChanged).map(({ id }) => id);
+				});
+				return changed;
+			},
 			conclude: async (id, result) =>
 				await call(() => {
 					const isClaim = (row: StoredRow) => row.id === id && row.status === 'sending';
@@ -194,8 +207,12 @@ export class LogStorage {
 		const changed = this.rows.filter(
 			({ recordedAt = 0, createdAt, isResult }) => isResult || recordedAt - createdAt > waitMs,
 		);
-		for (const { key } of results)
-			if (changed.some((row) => row.key === key)) this.replaced.add(key);
+		for (const { key } of results) {
+			const claim = changed.find((row) => row.key === key);
+			if (claim) this.replaced.add(key);
+			const { recordedAt = Infinity } = claim ?? {};
+			if (this.clock.now - recordedAt > maxCallsMs) this.lost.add(key);
+		}
 	}
 
 	private insertAtOnce(rows: NewLogRow[]): void {

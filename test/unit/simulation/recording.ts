@@ -144,7 +144,7 @@ export class Recording {
 			if (name && !byKey[key]?.some((row) => row[name]))
 				faults.push(`${kind} of ${message?.id} was recorded, and is not in the table`);
 		}
-		if (this.schedule.isSteady && this.schedule.storage.replaced.size > 0)
+		if (this.schedule.isSteady && this.schedule.storage.lost.size > 0)
 			faults.push('A result took the place of a claim in which something was recorded');
 		if (this.schedule.isSteady)
 			for (const { kind, message, phone, recorded } of this.given)
@@ -157,8 +157,8 @@ export class Recording {
 	private missed(rows: StoredRow[]): string[] {
 		return rows.flatMap((row) => {
 			const { key, isResult, status, messageId, visibleAt = Infinity } = row;
-			const own = this.given.filter(({ message }) => message?.key === key);
-			if (!isResult || messageId === '' || this.isExcused(key)) return [];
+			const own = this.given.filter(({ message }) => message?.isCertain && message.key === key);
+			if (!isResult || this.isExcused(key)) return [];
 			const isLost = own.some((one) => one.from > visibleAt && one.to && !one.recorded?.message);
 			const failedBy = Math.max(
 				...own.filter(({ kind }) => kind === 'failed').map(({ to = Infinity }) => to),
