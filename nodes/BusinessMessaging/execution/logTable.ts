@@ -123,10 +123,14 @@ async function readPeople(table: DataTable, lastDigits: string[]): Promise<IData
 	return all;
 }
 
-/** Other spellings of a campaign's name differ only in characters between these, or instead of them. */
+/**
+ * A pattern for a campaign's name, however it is written: other spellings have the same letters and digits, except those
+ * that Unicode can also write as several characters.
+ */
 export function campaignPattern(name: string): string {
-	const signs = name.match(/[A-Za-z\d]/g) ?? [];
-	return `%${signs.join('%')}%`;
+	const signs = name.match(/[\p{L}\p{N}](?!\p{M})/gu) ?? [];
+	const same = signs.filter((sign) => sign.normalize('NFD') === sign);
+	return `%${same.join('%')}%`;
 }
 
 function toConditions(filter: LogFilter): Condition[] {
