@@ -44,8 +44,8 @@ const quick: typeof full = {
 
 const parts = ['kill', 'stop', 'single'];
 /** How many people may be uncertain, as a multiple of the least possible number; and how many may be in any case. */
-const mostTimes = 2;
-const mostAnyway = 10;
+const mostTimes = 5;
+const mostAnyway = 30;
 const mostSingleRatio = 1.5;
 
 export const usage = `Usage: npm run bench:kills -- [--json FILE] [--quick] [--only PART,…]
