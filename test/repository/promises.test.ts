@@ -123,7 +123,7 @@ test.each(promises)('$page: $sentence', ({ page, sentence, provedBy, confirmed }
 
 /** What reads like a promise: it says that something is so each time, or gives a bound. */
 const promising =
-	/\b(never|always|at most|at the latest|at least|nobody|only once|certainly)\b|(nothing|no message) is (ever )?(sent|lost)/i;
+	/\b(never|always|at most|at the latest|at least|nobody|only once|certainly)\b|(nothing|no \w+) (is|are) (ever )?(sent|lost|doubled|used twice)/i;
 /** What reads so, but promises nothing of these nodes: advice, and what n8n or a service does. */
 const otherwise =
 	/nobody (can )?knows?|if nobody has opted out|never with your API key|any other one never begins|\*Always Output Data\*/i;
