@@ -292,7 +292,7 @@ const inputOf = (name: string, index = 0) => ({ node: name, type: 'main' as cons
 /**
  * Runs the Data Table node once for each operation, one after the other. The first one gets the items.
  *
- * @returns the output items that have a value: those of the only operation, or of all but the first @throws Error
+ * @returns the output items that have a value: those of a single operation, or of all but the first @throws Error
  */
 async function call(
 	caller: TableCaller,
