@@ -23,8 +23,8 @@ import { isTool } from './toolReview';
 
 /** The fewest messages that may be under way, and the most, ever. */
 const [leastUnderWay, mostUnderWay] = [4, 600];
-/** So fast a run sends what its plan allows at once, messages a second, unless its plan needs more. */
-const burstPerSecond = 100;
+/** So fast a run sends what its plan allows at once, messages per ms, unless its plan needs more. */
+const burstPerMs = 0.2;
 /** How long n8n usually takes to insert rows, ms. */
 const insertMs = 50;
 /** How long before n8n's timeout a run stops at least and at most, ms. */
@@ -80,11 +80,10 @@ export class CampaignGuard implements Guard {
 		const responseMs = this.client.averageResponseMs;
 		const ms = claiming.delayMs + responseMs + writing.delayMs;
 		const perMs = requests / windowMs;
-		// More than the plan allows is as useless as more than this machine sends.
-		const growing = 1.5 * Math.min(perMs, this.speed.perMs) * ms;
-		const least = perMs * (responseMs + insertMs);
-		const burst = Math.min(6 * perMs, burstPerSecond / 1_000) * Math.min(ms, 250);
-		const most = clamp(Math.ceil(Math.max(growing, least, burst)), leastUnderWay, mostUnderWay);
+		// More than the plan allows is as useless as more than this machine sends. What the plan allows at once may go out fast.
+		const growing = 2 * Math.min(Math.max(perMs, burstPerMs), this.speed.perMs) * ms;
+		const least = Math.max(perMs, Math.min(6 * perMs, burstPerMs / 2)) * (responseMs + 2 * insertMs);
+		const most = clamp(Math.ceil(Math.max(growing, least)), leastUnderWay, mostUnderWay);
 		return Math.min(most, Math.max(leastUnderWay, this.client.freeWithin(ms)));
 	}
 

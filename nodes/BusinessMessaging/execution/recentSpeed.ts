@@ -1,9 +1,9 @@
 /** How fast a run sends at present. */
 
 /** How far back it looks, ms. */
-const recentMs = 1_000;
+const recentMs = 500;
 
-/** Counts events of the last second. */
+/** Counts events of the last half second. */
 export class RecentSpeed {
 	/** When they happened, by the clock that nobody changes, ms. */
 	private times: number[] = [];
