@@ -82,7 +82,8 @@ export class CampaignGuard implements Guard {
 		const perMs = requests / windowMs;
 		// More than the plan allows is as useless as more than this machine sends. What the plan allows at once may go out fast.
 		const growing = 2 * Math.min(Math.max(perMs, burstPerMs), this.speed.perMs) * ms;
-		const least = Math.max(perMs, Math.min(6 * perMs, burstPerMs / 2)) * (responseMs + 2 * insertMs);
+		const least =
+			Math.max(perMs, Math.min(6 * perMs, burstPerMs / 2)) * (responseMs + 2 * insertMs);
 		const most = clamp(Math.ceil(Math.max(growing, least)), leastUnderWay, mostUnderWay);
 		return Math.min(most, Math.max(leastUnderWay, this.client.freeWithin(ms)));
 	}
