@@ -62,6 +62,7 @@ function openRun(own: string, to: string, execution: number): Run {
 	return {
 		id,
 		url: new URL(`/${path}`, own).href,
+		workflow: 'Ask the customers',
 		startedAt,
 		until: startedAt + ONE_DAY,
 		heardAt: startedAt,

@@ -15,7 +15,7 @@ import {
 import type { INodeProperties } from 'n8n-workflow';
 
 import { eventKinds } from '../nodes/BusinessMessaging/api/events';
-import { operations, tableOperations } from '../nodes/BusinessMessaging/nodeProperties';
+import { operations, localOperations } from '../nodes/BusinessMessaging/nodeProperties';
 import { triggerProperties } from '../nodes/BusinessMessaging/trigger/triggerDescription';
 
 /** One item of the output of each operation, by resource and value, e.g. `message sendText`, and of each event, by its type. */
@@ -45,7 +45,7 @@ const order = [
 	'account',
 ];
 
-const all = sortBy([...operations, ...tableOperations], ({ resource }) => order.indexOf(resource));
+const all = sortBy([...operations, ...localOperations], ({ resource }) => order.indexOf(resource));
 const allFields = all.flatMap(fieldsOf);
 const known = withParts([...allFields, ...triggerProperties]);
 

@@ -9,7 +9,7 @@ import { type EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/
 import { operations } from '../../nodes/BusinessMessaging/nodeProperties';
 import type { FaultOrder } from '../../sandbox/faults';
 import { until } from '../until';
-import { type Service, Triggers, sendText } from './service';
+import { type Service, Triggers, received, sendText } from './service';
 import { welcomeParameters } from './templates';
 
 /** Runs the action node against a sandbox, which is emptied before each test. */
@@ -153,8 +153,35 @@ export async function previewedOutput(service: Service, resource: string, value:
 	return outputs[0].at(-1)?.json;
 }
 
+/** What an operation on what n8n keeps outputs. */
+export async function localOutput(service: Service, resource: string, value: string) {
+	return resource === 'campaign'
+		? await tableOutput(service, resource, value)
+		: await inboxOutput(service, resource, value);
+}
+
+/** What the operations on questions output while an execution waits for somebody whose reply did not fit. */
+async function inboxOutput(service: Service, resource: string, operation: string) {
+	const triggers = new Triggers(service);
+	const inbox = await triggers.active({ parameters: { keepReplies: true } });
+	const to = '+15551000000';
+	const message = 'Which day suits you?';
+	await service.engine.runUntilWaiting({
+		parameters: { resource, operation: 'sendAndWait', to, message, responseType: 'date' },
+		credentials: service.credentials(),
+	});
+	await triggers.deliver(inbox, received({ from: to, text: 'any day' }));
+	const { outputs, error } = await service.run({
+		parameters: { resource, operation, to },
+		baseUrl: new URL(inbox.url).origin,
+	});
+	expect(error).toBeUndefined();
+	await inbox.deactivate();
+	return outputs[0][0].json;
+}
+
 /** What the operations on tables output after a campaign of one person who has got and read the message. */
-export async function tableOutput(service: Service, resource: string, value: string) {
+async function tableOutput(service: Service, resource: string, value: string) {
 	service.engine.tables.reset();
 	const run = async (parameters: INodeParameters, item: IDataObject = {}) => {
 		const { outputs, error } = await service.run({ parameters, items: [item] });

@@ -11,7 +11,7 @@ import {
 
 import {
 	findOperation,
-	findTableOperation,
+	findLocalOperation,
 	properties,
 	replyWebhooks,
 	subtitle,
@@ -61,10 +61,11 @@ export class BusinessMessaging implements INodeType {
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const resource = this.getNodeParameter('resource', 0);
 		const value = this.getNodeParameter('operation', 0);
-		const tableOperation = findTableOperation(resource, value);
-		if (tableOperation) {
-			const { runOnTables } = await import('./execution/runOnTables.js');
-			return [await runOnTables(this, tableOperation)];
+		const localOperation = findLocalOperation(resource, value);
+		if (localOperation) {
+			const { runLocally } = await import('./execution/runLocally.js');
+			const { openInbox } = await import('./inbox/openInbox.js');
+			return [await runLocally(this, localOperation, openInbox)];
 		}
 		const operation = findOperation(resource, value);
 		if (!operation) {

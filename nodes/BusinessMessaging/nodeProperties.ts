@@ -1,11 +1,11 @@
 /** The properties of the action node: dropdowns, display conditions and their order, derived from the operations. */
 import type { INodeProperties, IWebhookDescription } from 'n8n-workflow';
-import { mapKeys, pick, sortBy, startCase, uniq, upperFirst } from 'lodash';
+import { groupBy, mapKeys, partition, pick, sortBy, startCase, uniq, upperFirst } from 'lodash';
 
 import * as operationModules from './operations';
 import { showFor } from './operations/fields';
 import type { Operation, Resource } from './operations/operation';
-import type { TableOperation } from './operations/tableOperation';
+import type { LocalOperation } from './operations/localOperation';
 
 /** The most used operation of each resource, which is the default. In the dropdown, it stays in alphabetical order, as n8n requires. */
 const mostUsed = [
@@ -19,18 +19,18 @@ const mostUsed = [
 ];
 
 /** All operations of the node, by resource. */
-const allOperations: Array<Operation | TableOperation> = sortBy(Object.values(operationModules), [
+const allOperations: Array<Operation | LocalOperation> = sortBy(Object.values(operationModules), [
 	'resource',
 	({ value }) => (mostUsed.includes(value) ? mostUsed.indexOf(value) : mostUsed.length),
 	({ name }) => name.toLowerCase(),
 ]);
 
-const isOnTables = (operation: Operation | TableOperation): operation is TableOperation =>
+const isLocal = (operation: Operation | LocalOperation): operation is LocalOperation =>
 	'runAll' in operation;
 
-/** Those that make requests to the service, and those on n8n's data tables. */
-export const operations = allOperations.filter((one): one is Operation => !isOnTables(one));
-export const tableOperations = allOperations.filter(isOnTables);
+/** Those that make requests to the service, and those on what n8n keeps. */
+export const operations = allOperations.filter((one): one is Operation => !isLocal(one));
+export const localOperations = allOperations.filter(isLocal);
 
 const resources = uniq(allOperations.map(({ resource }) => resource));
 
@@ -70,16 +70,27 @@ function withoutLoss(field: INodeProperties): INodeProperties {
 	return { ...field, displayOptions: { ...displayOptions, show } };
 }
 
-function fieldsOf({ fields, resource, value }: Operation | TableOperation): INodeProperties[] {
-	const condition = { resource: [resource], operation: [value] };
-	return fields.map((field) => withoutLoss(showFor(field, condition)));
+/** The last fields of operations, in their order. Some are large, and many operations have the same. */
+const lastFields = ['audienceRules', 'additionalFields', 'queryParameters', 'options'];
+
+/** The fields of a resource's operations. Of equal last fields, the editor downloads one for all operations. */
+function fieldsOf(resource: Resource): INodeProperties[] {
+	const own = allOperations.filter((operation) => operation.resource === resource);
+	const all = own.flatMap(({ fields, value }) => fields.map((field) => ({ field, value })));
+	const [last, others] = partition(all, ({ field }) => lastFields.includes(field.name));
+	const shared = Object.values(groupBy(last, ({ field }) => JSON.stringify(field)));
+	const inOrder = sortBy(shared, ([{ field }]) => lastFields.indexOf(field.name));
+	return [...others.map((one) => [one]), ...inOrder].map((same) => {
+		const condition = { resource: [resource], operation: same.map(({ value }) => value) };
+		return withoutLoss(showFor(same[0].field, condition));
+	});
 }
 
 /** The properties of the action node. */
 export const properties: INodeProperties[] = [
 	resourceField,
 	...resources.map(operationField),
-	...allOperations.flatMap(fieldsOf),
+	...resources.flatMap(fieldsOf),
 ];
 
 /** The webhooks to which n8n sends requests while an execution waits. */
@@ -99,9 +110,9 @@ export function findOperation(resource: string, value: string): Operation | unde
 	return operations.find((one) => one.resource === resource && one.value === value);
 }
 
-/** The same for an operation on tables. */
-export function findTableOperation(resource: string, value: string): TableOperation | undefined {
-	return tableOperations.find((one) => one.resource === resource && one.value === value);
+/** The same for an operation on what n8n keeps. */
+export function findLocalOperation(resource: string, value: string): LocalOperation | undefined {
+	return localOperations.find((one) => one.resource === resource && one.value === value);
 }
 
 const titles = Object.fromEntries(

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
-import { operations, tableOperations } from '../../nodes/BusinessMessaging/nodeProperties';
-import { previewedOutput, repliedOutput, tableOutput } from '../../harness/engine/everyOperation';
+import { operations, localOperations } from '../../nodes/BusinessMessaging/nodeProperties';
+import { previewedOutput, repliedOutput, localOutput } from '../../harness/engine/everyOperation';
 import { readText, root } from '../../harness/engine/files';
 import { Triggers, customer, sendText, useService } from '../../harness/engine/service';
 import { until } from '../../harness/until';
@@ -18,6 +18,7 @@ const withoutChance = (output: unknown): unknown =>
 		JSON.stringify(output)
 			.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2030-01-31T10:00:00.000Z')
 			.replaceAll(/\b([a-z]{3}_)[\da-f]{6}[\da-z]{6}\b/g, '$11f2e3d')
+			.replaceAll(/"executionId":"\d+"/g, '"executionId":"1234"')
 			.replaceAll(/sandbox-key-[\da-f]{32}/g, 'sandbox-key-1f2e3d'),
 	);
 
@@ -29,8 +30,8 @@ test('docs/operations.md is what the nodes say and output', async () => {
 			? await repliedOutput(service)
 			: await previewedOutput(service, resource, value);
 	}
-	for (const { resource, value } of tableOperations)
-		outputs[`${resource} ${value}`] = await tableOutput(service, resource, value);
+	for (const { resource, value } of localOperations)
+		outputs[`${resource} ${value}`] = await localOutput(service, resource, value);
 	service.sandbox.reset();
 	const events = eventKinds.map(({ value }) => value);
 	const trigger = await new Triggers(service).active({ parameters: { events } });

@@ -3,7 +3,6 @@ import { chunk, partition } from 'lodash';
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
-import { isOnEngine2 } from '../execution/n8nMode';
 import { type Item, type ValidItem, inState } from '../execution/item';
 import type { Listening } from '../execution/run';
 import { writeLog } from '../log';
@@ -11,14 +10,13 @@ import { InputError, asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { canonical } from '../webhooks/publicAddress';
-import { listWebhooks } from '../webhooks/registrations';
 import { Asker } from './asker';
 import { callsOf } from './calls';
 import type { Person } from './core';
+import { checkN8n, findTriggers } from './findTriggers';
 import { outputsWithoutReplies } from './output';
 import { QuestionRun } from './questionRun';
 import { keepForOutput } from './waitState';
-import { triggersAmong } from './urls';
 
 const maxPeople = 10_000;
 /** Before people are asked, the inbox is told about them in parts. Each part takes about this time to ask, ms. */
@@ -35,18 +33,7 @@ export async function listenForReplies(
 	context: IExecuteFunctions,
 	items: Item[],
 ): Promise<Listening> {
-	if (typeof context.getSignedResumeUrl !== 'function') {
-		throw new InputError(
-			'Send and Wait for Response requires n8n 1.107 or newer',
-			'Update n8n. All other operations work with your version.',
-		);
-	}
-	if (isOnEngine2(context)) {
-		throw new InputError(
-			"Send and Wait for Response does not work on n8n's engine 2.0",
-			"That engine cannot continue an execution when a reply comes. Use n8n's standard engine for this workflow.",
-		);
-	}
+	checkN8n(context);
 	const client = await connect(context, { signal: context.getExecutionCancelSignal() });
 	const run = new QuestionRun(context, client, items);
 	const people = run.asked.length;
@@ -60,19 +47,10 @@ export async function listenForReplies(
 }
 
 async function listen(run: QuestionRun): Promise<Listening> {
-	const { context, client, id, questions, limitMs } = run;
+	const { context, client, id, workflow, questions, limitMs } = run;
 	const url = canonical(context.getSignedResumeUrl({ wait: id }));
 	const calls = callsOf(context.helpers, async () => client.config.keyId);
-	const listTriggers = async () => {
-		const listed = await listWebhooks(client);
-		const triggers = triggersAmong(
-			listed.map((webhook) => webhook.url),
-			url,
-		);
-		const isHidden = listed.some((webhook) => webhook.url === undefined);
-		if (triggers.inboxes.length === 0 && isHidden) throw hidesAddresses();
-		return triggers;
-	};
+	const listTriggers = async () => await findTriggers(client, url);
 	const skewMs = await readSkew(client);
 	if (skewMs === null)
 		writeLog(
@@ -80,7 +58,8 @@ async function listen(run: QuestionRun): Promise<Listening> {
 			'The service does not send the time (header Date). So a message that somebody writes just before the question may count as the reply.',
 			'info',
 		);
-	const asker = new Asker({ ...calls, listTriggers }, { id, url, questions, limitMs, skewMs });
+	const asking = { id, url, workflow, questions, limitMs, skewMs };
+	const asker = new Asker({ ...calls, listTriggers }, asking);
 	await asker.open();
 	const parts = new Parts(run, asker);
 	return {
@@ -110,13 +89,6 @@ function keepOutputs(run: QuestionRun, people: Person[]): void {
 	const byItem = new Map(people.map((person) => [person.item, person]));
 	const outputs = outputsWithoutReplies(context.getNode(), { questions, people: byItem }, notAsked);
 	context.getExecuteData().data = { main: [outputs] };
-}
-
-function hidesAddresses(): InputError {
-	return new InputError(
-		'The service does not show the complete addresses of its webhooks, so the node cannot find the workflow that keeps the replies',
-		'Send and Wait for Response does not work with this service. Send the question with Send Text, and read the reply in a workflow with Business Messaging Trigger.',
-	);
 }
 
 /** The service's clock minus that of this machine, ms; null if the service does not show it. */

@@ -22,6 +22,8 @@ export interface Asking {
 	id: string;
 	/** The signed URL that resumes the execution. */
 	url: string;
+	/** The name of the workflow. */
+	workflow: string;
 	questions: Question[];
 	/** How long replies count, ms. */
 	limitMs: number;
@@ -100,11 +102,11 @@ export class Asker {
 	}
 
 	private toRun(people: Person[]): Run {
-		const { id, url, questions, limitMs } = this.asking;
+		const { id, url, workflow, questions, limitMs } = this.asking;
 		const { startedAt, until = this.ports.now() + limitMs } = this;
 		const byItem = new Map(people.map((person) => [person.item, person]));
 		const times = { startedAt, until, heardAt: startedAt };
-		return { id, url, ...times, isWhole: false, questions, people: byItem };
+		return { id, url, workflow, ...times, isWhole: false, questions, people: byItem };
 	}
 
 	private request(is: 'tell' | 'close', run: Run): Request {
@@ -120,7 +122,7 @@ export class Asker {
 }
 
 /** The inbox among the registered ones. @throws InputError if there is not exactly one that takes questions */
-async function findInbox(ports: Calls, urls: string[]): Promise<string> {
+export async function findInbox(ports: Calls, urls: string[]): Promise<string> {
 	const results = await Promise.all(
 		urls.map(async (url) => await untilResponse(ports, url, { is: 'hello' })),
 	);
@@ -138,7 +140,11 @@ async function findInbox(ports: Calls, urls: string[]): Promise<string> {
 }
 
 /** Repeats a call until the inbox accepts it. @throws InputError if it does not within a minute */
-async function untilAccepted(ports: Calls, url: string, request: Request): Promise<InboxResponse> {
+export async function untilAccepted(
+	ports: Calls,
+	url: string,
+	request: Request,
+): Promise<InboxResponse> {
 	return accepted(await untilResponse(ports, url, request, true), url);
 }
 

@@ -10,6 +10,7 @@ import { type Run, type RunState, handOverOf } from './core';
 import { type CallResult, type Calls, inboxResponseSchema } from './protocol';
 import { toRecord } from './records';
 import { seal, unseal } from './seal';
+import { executionOf } from './urls';
 
 /** The event name of our calls, which no service delivers. */
 export const callEvent = 'business-messaging.call';
@@ -194,7 +195,7 @@ function runStateOf(
 	if (opened) return opened.state;
 	if (!isRecord(body)) return stateOfPage(String(body));
 	const message = messageOf(body);
-	const id = escapeRegExp(new URL(url).pathname.split('/').at(-2));
+	const id = escapeRegExp(executionOf(url));
 	const [, words] = new RegExp(`^The execution "${id}"? (.+)\\.$`).exec(message) ?? [];
 	const named = states.find(([one]) => one === words)?.[1];
 	// What n8n has stored of a crashed execution lacks something.

@@ -79,6 +79,8 @@ export interface Person {
 	isValid?: boolean;
 	/** Until when further messages belong to the reply, ms since 1970. */
 	moreUntil?: number;
+	/** Whether somebody has ended the wait for this person. */
+	isEnded?: true;
 	/** What the person has written before, in the order of arrival. */
 	misfits: Misfit[];
 }
@@ -88,6 +90,8 @@ export interface Run {
 	id: string;
 	/** The signed URL that resumes the execution. */
 	url: string;
+	/** The name of its workflow, maybe cut. */
+	workflow: string;
 	/** When it began to ask, ms since 1970. */
 	startedAt: number;
 	/** Until when replies count, ms since 1970, once all people were asked. */
@@ -147,6 +151,11 @@ function isOpen({ isWhole, until, isClosed }: Run, now: number): boolean {
 	return !isClosed && (!isWhole || now < until);
 }
 
+/** Whether the run waits for the reply of a person. */
+export function isAwaited({ messages, isEnded }: Person): boolean {
+	return messages.length === 0 && !isEnded;
+}
+
 /** What a message means: a reply, words that are no answer, or an ordinary message. */
 export type Decision =
 	| ({ is: 'reply'; isValid: boolean } & Asked)
@@ -164,7 +173,7 @@ export type Decision =
 export function decideOn(asked: Asked[], message: Arrived, now: number): Decision {
 	if (message.isEmpty) return { is: 'ordinary' };
 	const open = asked.filter(({ run, person }) => {
-		const isTaking = person.messages.length === 0 || now < (person.moreUntil ?? 0);
+		const isTaking = isAwaited(person) || now < (person.moreUntil ?? 0);
 		return isOpen(run, now) && isTaking && message.firstAt >= person.toldAt;
 	});
 	const asking = open.filter(({ person }) => (message.time ?? Infinity) >= person.since);
@@ -196,9 +205,9 @@ export function roomFor({ people }: Run): number {
 export function dueAt({ isWhole, heardAt, until, people }: Run): number {
 	if (!isWhole) return heardAt + leaseMs + 1;
 	let last = 0;
-	for (const { messages, moreUntil = 0 } of people.values()) {
-		if (messages.length === 0) return until;
-		last = Math.max(last, moreUntil);
+	for (const person of people.values()) {
+		if (isAwaited(person)) return until;
+		last = Math.max(last, person.moreUntil ?? 0);
 	}
 	return Math.min(last, until);
 }

@@ -257,6 +257,7 @@ export class Keeper {
 			return { response: { inbox: 'yes' } };
 		}
 		if (!isInbox) return { response: { inbox: 'no' } };
+		if (request.is === 'open') return { response: this.known.openQuestions(request.after) };
 		const response =
 			request.is === 'what' ? await this.tellVerdicts(request) : this.answer(request);
 		const changesNothing = response.verdicts?.every(({ is }) => is !== 'taken');
@@ -274,6 +275,7 @@ export class Keeper {
 			const run = this.known.runs.get(request.id);
 			if (run) this.end(run);
 		}
+		if (request.is === 'endWait') return this.known.endWaits(request.people);
 		if (request.is !== 'tell' && request.is !== 'close') return { inbox: 'yes' };
 		const { is, id, run: record, skewMs } = request;
 		const run = fromRecord(id, record, this.own);

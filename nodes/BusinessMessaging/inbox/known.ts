@@ -4,6 +4,8 @@ import { isEqual, sumBy } from 'lodash';
 import { z } from 'zod';
 
 import { BoundedMap } from '../boundedMap';
+import type { Ended } from '../operations/sending/openQuestions';
+import { samePhoneKey } from '../phone/compare';
 import { maxMessages } from './answers';
 import {
 	type Arrival,
@@ -18,7 +20,9 @@ import {
 	messageSchema,
 	roomFor,
 } from './core';
+import { type Place, openQuestions } from './openQuestions';
 import { Runs, questionsOf } from './runs';
+import { executionOf } from './urls';
 
 /** The greatest number of people whose replies are expected, over all runs. */
 const maxOpen = 50_000;
@@ -109,6 +113,28 @@ export class Known {
 		run.people.set(person.item, { ...person, messages, isValid, moreUntil });
 		this.onChange(run);
 		return verdictOfReply(message);
+	}
+
+	/** Who was asked, see openQuestions. */
+	openQuestions(after?: Place) {
+		return openQuestions(this.runs, after);
+	}
+
+	/** Ends the wait for people. @returns for each, to how many questions nobody waits for the reply any more */
+	endWaits(people: Ended[]): { inbox: 'yes'; ended: number[] } {
+		return { inbox: 'yes', ended: people.map((one) => this.endWait(one)) };
+	}
+
+	private endWait({ phone, executionId }: Ended): number {
+		const asked = this.runs.to({ phone: samePhoneKey(phone) }).filter(({ run, person }) => {
+			const isWanted = executionId === undefined || executionId === executionOf(run.url);
+			return isWanted && person.messages.length === 0;
+		});
+		for (const { run, person } of asked) {
+			run.people.set(person.item, { ...person, isEnded: true });
+			this.onChange(run);
+		}
+		return asked.length;
 	}
 
 	/** Keeps words that are no answer. @param askedAgain ID of the message that repeated the question after them */

@@ -9,7 +9,9 @@ import {
 	type RunState,
 	verdictSchema,
 } from './core';
+import { endedSchema, openQuestionSchema } from '../operations/sending/openQuestions';
 import { deliveredSchema, sourceSchema } from './messageNames';
+import { placeSchema } from './openQuestions';
 
 /** Who is asked: a run as a record, see toRecord. */
 const asking = {
@@ -29,6 +31,10 @@ export const requestSchema = z.discriminatedUnion('is', [
 	z.object({ is: z.literal('close'), ...asking }),
 	/** Of Send and Wait, to the inbox: the run has failed. */
 	z.object({ is: z.literal('end'), id: z.string() }),
+	/** Of our action node, to the inbox: who was asked, from a place on. */
+	z.object({ is: z.literal('open'), after: placeSchema.optional() }),
+	/** Of our action node, to the inbox: do not wait for these people any more. */
+	z.object({ is: z.literal('endWait'), people: z.array(endedSchema) }),
 	/** Of Send and Wait and of the inbox, to another trigger: where the inbox is. */
 	z.object({ is: z.literal('look'), inbox: z.string() }),
 	/** Of the inbox, to another trigger: no question is open, and the inbox is being unpublished or switched off. */
@@ -52,6 +58,11 @@ export const inboxResponseSchema = z.object({
 	isOver: z.boolean().optional(),
 	/** What the messages of the call are. */
 	verdicts: z.array(verdictSchema).optional(),
+	/** Who was asked, and the place after which there are more. */
+	open: z.array(openQuestionSchema).optional(),
+	next: placeSchema.optional(),
+	/** To how many questions of each person the run does not wait for a reply any more. */
+	ended: z.array(z.number()).optional(),
 });
 export type InboxResponse = z.infer<typeof inboxResponseSchema>;
 

@@ -18,12 +18,16 @@ const maxDifferentAsked = 50;
 /** The inbox keeps the texts of all questions of a run, to repeat them, if they are no longer than this, characters. */
 const maxTexts = 100_000;
 const idBytes = 8;
+/** How many characters of the workflow's name the inbox keeps. */
+const maxWorkflow = 40;
 
 /** A run of the node that asks. */
 export class QuestionRun {
 	/** Distinguishes the rounds of a loop. */
 	readonly id = randomBytes(idBytes).toString('base64url');
 	readonly asked: ValidItem[];
+	/** The name of the workflow, as far as the inbox keeps it. */
+	readonly workflow: string;
 	/** How long replies count, ms. */
 	readonly limitMs: number;
 	/** The different questions. */
@@ -37,6 +41,7 @@ export class QuestionRun {
 		readonly client: Client,
 		private readonly items: Item[],
 	) {
+		this.workflow = (context.getWorkflow().name ?? '').slice(0, maxWorkflow);
 		this.asked = items.filter(isWanted);
 		const texts = new Set(this.asked.map(({ request }) => askedIn(request)));
 		this.showsAsked = texts.size <= maxDifferentAsked;

@@ -22,7 +22,7 @@ const storedPerson = z.tuple([
 	z.number().nullable(), // since, ms after the run began to ask; null if it is not known
 	z.string().nullable(), // askedMessageId
 	z.number(), // toldAt, whole seconds after the run began to ask
-	/** In this order: messages, isValid, moreUntil, misfits, sender. Those without a value are left out. */
+	/** In this order: messages, isValid, moreUntil, misfits, sender, isEnded. Those without a value are left out. */
 	z
 		.object({
 			m: z.array(storedMessage),
@@ -30,6 +30,7 @@ const storedPerson = z.tuple([
 			u: z.number(),
 			r: z.array(storedMessage),
 			s: z.string(),
+			e: z.literal(true),
 		})
 		.partial(),
 ]);
@@ -50,6 +51,7 @@ const storedRun = z.tuple([
 	z.array(storedPerson),
 	/** The URL if it does not have the usual form, otherwise empty. */
 	z.string(),
+	z.string(), // workflow
 ]);
 
 const waitingPath = 'webhook-waiting';
@@ -81,6 +83,7 @@ function toPersonJson(person: Person, startedAt: number): string {
 		...(person.moreUntil !== undefined && { u: person.moreUntil }),
 		...(misfits.length > 0 && { r: misfits.map(toStored) }),
 		...(person.sender !== undefined && { s: person.sender }),
+		...(person.isEnded && { e: person.isEnded }),
 	};
 	const sinceStart = since === 0 ? null : since - startedAt;
 	const stored: StoredPerson = [item, to, question, sinceStart, askedMessageId, told, rest];
@@ -124,8 +127,10 @@ export function toRecord(run: Run, own: string): string {
 	].join(' ');
 	const questions = JSON.stringify(run.questions.map(toStoredQuestion));
 	const people = [...run.people.values()].map((person) => toPersonJson(person, startedAt));
-	const otherUrl = JSON.stringify(isUsual ? '' : url);
-	return `[${JSON.stringify(head)},${questions},[${people.join()}],${otherUrl}]`;
+	const [otherUrl, workflow] = [isUsual ? '' : url, run.workflow].map((text) =>
+		JSON.stringify(text),
+	);
+	return `[${JSON.stringify(head)},${questions},[${people.join()}],${otherUrl},${workflow}]`;
 }
 
 function toStoredQuestion({ asked, ...question }: Question): StoredQuestion {
@@ -142,13 +147,13 @@ function urlOf(own: string, execution: string, node: string, wait: string, signa
 export function fromRecord(id: string, text: string | undefined, own: string): Run | undefined {
 	const record = storedRun.safeParse(parse(text ?? ''));
 	if (!record.success) return undefined;
-	const [head, questions, people, otherUrl] = record.data;
+	const [head, questions, people, otherUrl, workflow] = record.data;
 	const [execution, node, signature, started36, until, state] = head.split(' ');
 	const url = otherUrl || urlOf(own, execution, lengthen(node), id, lengthen(signature));
 	if (!isWaitingUrl(url, own)) return undefined;
 	const startedAt = Number.parseInt(started36, 36);
 	return {
-		...{ id, url, startedAt, heardAt: startedAt },
+		...{ id, url, workflow, startedAt, heardAt: startedAt },
 		until: startedAt + Number(until) * 1_000,
 		isWhole: state !== '0',
 		...(state === '2' && { hasWaited: true as const }),
@@ -169,6 +174,7 @@ function toPerson(
 		...(rest.a !== undefined && { isValid: rest.a }),
 		...(rest.u !== undefined && { moreUntil: rest.u }),
 		...(rest.s !== undefined && { sender: rest.s }),
+		...(rest.e && { isEnded: rest.e }),
 		misfits: (rest.r ?? []).map(toMessage),
 	};
 }

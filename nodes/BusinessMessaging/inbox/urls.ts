@@ -9,6 +9,11 @@ export function rootOf(url: string): string {
 	return `${origin}${pathname}`;
 }
 
+/** The ID of the execution that a URL resumes. */
+export function executionOf(url: string): string {
+	return new URL(url).pathname.split('/').at(-2) ?? '';
+}
+
 /** Whether a URL resumes an execution of ours at this n8n. `own` is the URL of a trigger or a run of this n8n. */
 export function isWaitingUrl(url: string, own: string): boolean {
 	// For a node without a webhook ID, the URL also contains the ID of the workflow and the name of the node.

@@ -12,6 +12,8 @@ export * from './contact/getAll';
 export * from './contact/update';
 export * from './contact/upsert';
 export * from './conversation/getAll';
+export * from './message/endWait';
+export * from './message/getOpenQuestions';
 export * from './message/sendAndWait';
 export * from './message/sendTemplate';
 export * from './message/sendText';

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { mapValues } from 'lodash';
 import { ExecuteContext } from 'n8n-core';
 
-import { operations, tableOperations } from '../../../nodes/BusinessMessaging/nodeProperties';
+import { operations, localOperations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import {
 	previewedOutput,
-	tableOutput,
+	localOutput,
 	repliedOutput,
 	testEveryOperation,
 } from '../../../harness/engine/everyOperation';
@@ -50,8 +50,8 @@ describe('previews equal the output of a run', () => {
 			check(resource, value, await previewedOutput(service, resource, value)),
 	);
 
-	test.each(tableOperations)('$resource $value', async ({ resource, value }) =>
-		check(resource, value, await tableOutput(service, resource, value)),
+	test.each(localOperations)('$resource $value', async ({ resource, value }) =>
+		check(resource, value, await localOutput(service, resource, value)),
 	);
 
 	/** Not available in older engines: see `npm run test:compat`. */
@@ -62,7 +62,7 @@ describe('previews equal the output of a run', () => {
 	);
 
 	test('each operation has a preview, and nothing else has one', () => {
-		const expected = [...operations, ...tableOperations].map(
+		const expected = [...operations, ...localOperations].map(
 			({ resource, value }) => `${previewFolder}/${resource}/${value}.json`,
 		);
 		expect(filesBelow(previewFolder)).toEqual(expected.sort());

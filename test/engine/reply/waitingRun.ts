@@ -48,7 +48,8 @@ export class WaitingRun {
 		});
 		const now = Date.now();
 		this.run = {
-			...{ id, url, startedAt: now, until: now + 60_000, heardAt: now },
+			...{ id, url, workflow: 'Ask the customers', startedAt: now },
+			...{ until: now + 60_000, heardAt: now },
 			isWhole: true,
 			questions: [{ ...defaultAnswer(), asked: 'Tuesday?' }],
 			people: new Map(asked.map((to, item) => [item, person(to, item)])),

@@ -10,6 +10,7 @@ import { compact, map } from 'lodash';
 import { type ICredentialType, type INodeProperties, type INodeType, Workflow } from 'n8n-workflow';
 import tseslint from 'typescript-eslint';
 
+import { localOperations, operations } from '../../../nodes/BusinessMessaging/nodeProperties';
 import { filesBelow, readText, root } from '../../../harness/engine/files';
 
 /** The nodes, loaded directly from their built files, because n8n's loader replaces icons and adds to the description. */
@@ -177,6 +178,19 @@ test('the default operation of each resource is the most used one, and saved wor
 		template: 'getAll',
 		webhook: 'getAll',
 	});
+});
+
+test('the editor shows the fields of an operation in their order, although operations share some', () => {
+	const [{ description }] = nodes;
+	const shownFor = (resource: string, value: string) =>
+		description.properties.filter(({ displayOptions: { show = {} } = {} }) => {
+			const [resources, values] = ['resource', 'operation'].map(
+				(name) => show[name] ?? show[`/${name}`],
+			);
+			return resources?.includes(resource) && values?.includes(value);
+		});
+	for (const { resource, value, fields } of [...operations, ...localOperations])
+		expect(map(shownFor(resource, value), 'name')).toEqual(map(fields, 'name'));
 });
 
 test('every placeholder shows a value, after "e.g.", or says what to do', () => {

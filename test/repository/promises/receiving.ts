@@ -195,6 +195,17 @@ export const receiving = [
 		'When the time is up, the run continues with the replies so far.': [
 			'engine/reply/inbox.test.ts: the replies so far are output when the time is up',
 		],
+		'The output then has the item that the person would have when the time is up.': [
+			'engine/reply/openQuestions.test.ts: when the wait for a person is ended, the run continues with the others, and the person is output as if the time was up',
+			'engine/reply/openQuestions.test.ts: with On Timeout: Output Nothing, somebody for whom nobody waits any more has no item',
+		],
+		'in one execution, or in all if *Execution ID* is empty': [
+			'engine/reply/openQuestions.test.ts: all executions stop waiting for a person, or only one of them',
+		],
+		'A person needs about 100 bytes in a large run, and about 360 bytes in a run that asks only one person.':
+			[
+				'engine/reply/requests.test.ts: for each person of a run with %d people, a limited number of bytes is stored',
+			],
 		'n8n itself ends the wait one minute later: everybody has an item with `replied: false`': [
 			'n8n/e2e/reply.test.ts: when n8n itself ends the wait, because the inbox is deleted, each item has its output with replied: false',
 			'inbox/core: graceMs',

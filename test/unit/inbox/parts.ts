@@ -50,7 +50,7 @@ export const byItem = (people: Person[]) => new Map(people.map((person) => [pers
 export function runOf(more: Partial<Run> = {}): Run {
 	const { id = 'run-0000001', startedAt = 0 } = more;
 	return {
-		...{ id, url: waitingUrl(id), startedAt, heardAt: startedAt },
+		...{ id, url: waitingUrl(id), workflow: 'Ask', startedAt, heardAt: startedAt },
 		...{ until: startedAt + 600_000, isWhole: true },
 		questions: [questionOf()],
 		people: byItem([personOf(0)]),

@@ -20,9 +20,11 @@ const ask = (index: number, body: object, outcome?: Outcome, more: object = {}):
 /** n8n, which waits when it is told to. */
 const n8n = {
 	waitsUntil: undefined as Date | undefined,
+	workflow: 'Ask' as string | undefined,
 	context: {
 		getNode: () => ({ name: 'Node', type: 'test', parameters: {} }),
 		getExecutionId: () => '1',
+		getWorkflow: () => ({ name: n8n.workflow }),
 		putExecutionToWait: async (until: Date) => void (n8n.waitsUntil = until),
 	},
 };
@@ -142,4 +144,13 @@ test('each run has another name, which fits into a URL', () => {
 	const names = range(10).map(() => runOf(...items).id);
 	expect(new Set(names).size).toBe(10);
 	for (const name of names) expect(name).toMatch(/^[\w-]{11}$/);
+});
+
+test.each([
+	['Ask', 'Ask'],
+	['W'.repeat(41), 'W'.repeat(40)],
+	[undefined, ''],
+])('of the name %j of the workflow, the inbox keeps %j', (name, kept) => {
+	n8n.workflow = name;
+	expect(runOf().workflow).toBe(kept);
 });

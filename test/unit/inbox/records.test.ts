@@ -45,7 +45,7 @@ const everything: Run = {
 		}),
 		personAt(1, { since: startedAt - 250, isValid: true, moreUntil: 0 }),
 		personAt(2, { since: startedAt }),
-		personAt(3),
+		personAt(3, { isEnded: true }),
 	]),
 };
 
@@ -53,7 +53,7 @@ const stored: Array<[what: string, run: Run, record: string]> = [
 	[
 		'a run that waits',
 		plain,
-		`["12 ${short(node.replaceAll('-', ''))} ${short(signature)} ${begun} 3600 1",[{}],[[0,"+15550001000",0,null,null,0,{}]],""]`,
+		`["12 ${short(node.replaceAll('-', ''))} ${short(signature)} ${begun} 3600 1",[{}],[[0,"+15550001000",0,null,null,0,{}]],"","Ask"]`,
 	],
 	[
 		'a run with everything',
@@ -62,8 +62,8 @@ const stored: Array<[what: string, run: Run, record: string]> = [
 			'[{"q":"Tuesday?"},{"kind":"choice","choices":["a","b"],"groupMs":5000,"repeats":0,"q":"Tuesday?"}],' +
 			'[[0,"+15550001000",1,250,"q0",3,{"m":[["m1","m1","at m1","id1"],["m2","m2","at m2","id2",1],' +
 			'["m3",null,"at m3"],["m4","m4","at m4",null,3]],"a":false,"u":1900000000900,"r":[["m0","m0","at m0",null,0,"q1"],["m00","m00","at m00",null,2]],"s":"US.1"}],' +
-			'[1,"+15550001001",0,-250,null,0,{"a":true,"u":0}],[2,"+15550001002",0,0,null,0,{}],[3,"+15550001003",0,null,null,0,{}]],' +
-			'"https://n8n.test/webhook-waiting/12/a%20node?signature=x&wait=run-0000001"]',
+			'[1,"+15550001001",0,-250,null,0,{"a":true,"u":0}],[2,"+15550001002",0,0,null,0,{}],[3,"+15550001003",0,null,null,0,{"e":true}]],' +
+			'"https://n8n.test/webhook-waiting/12/a%20node?signature=x&wait=run-0000001","Ask"]',
 	],
 ];
 

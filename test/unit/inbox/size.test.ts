@@ -20,7 +20,7 @@ function runOf(count: number): Run {
 		return { item, to, question: 0, ...times, askedMessageId, messages: [], misfits: [] };
 	});
 	return {
-		...{ id: 'AAAAAAAAAAA', startedAt: Date.now(), heardAt: 0 },
+		...{ id: 'AAAAAAAAAAA', workflow: 'Ask', startedAt: Date.now(), heardAt: 0 },
 		url: `https://n8n.example.com/webhook-waiting/1/${uuid(1)}?wait=AAAAAAAAAAA&signature=${'a'.repeat(64)}`,
 		...{ until: Date.now() + 60_000, isWhole: true },
 		questions: [{ ...defaultAnswer(), asked: '' }],

@@ -129,6 +129,21 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		['m3'],
 	],
 	[
+		'the wait for somebody is ended: the run continues with the others and with what was not understood; later messages start the workflow, also after a crash',
+		{
+			actions: [
+				ask(0, [0, 1], { kind: 'approval', limit: 900 }),
+				write(5, 0, { text: 'maybe' }),
+				{ is: 'endWait', at: 10, person: 0 },
+				{ is: 'kill', at: 12, process: 0, down: 1 },
+				write(60, 0),
+				write(70, 1),
+			],
+		},
+		[['m0', 'm2']],
+		[],
+	],
+	[
 		'a user stops a run: its replies so far start the workflow',
 		{ actions: [ask(0, [0, 1]), write(5, 0), { is: 'stop', at: 8, run: 0 }, write(20, 1)] },
 		[[]],

@@ -3,7 +3,7 @@ import { type filters, recipientsOf } from '../../campaign/recipients';
 import { choiceField, collectionField, dateField } from '../fields';
 import { readDateTime } from '../period';
 import { campaignNameField } from '../sending/campaign';
-import { tableOperation } from '../tableOperation';
+import { tableOperation } from '../localOperation';
 
 const people: Array<{ name: string; value: keyof typeof filters; description: string }> = [
 	{

@@ -1,7 +1,7 @@
 import { readMessagesOf } from '../../campaign/readMessages';
 import { reportOf } from '../../campaign/report';
 import { textField } from '../fields';
-import { tableOperation } from '../tableOperation';
+import { tableOperation } from '../localOperation';
 
 /** The figures of campaigns. */
 export const getReport = tableOperation({

@@ -5,7 +5,7 @@ import { type Recorded, Recorder } from '../../campaign/recorder';
 import { checkColumns } from '../../campaign/tables';
 import { yieldToN8n } from '../../yieldToN8n';
 import { booleanField, collectionField } from '../fields';
-import { tableOperation } from '../tableOperation';
+import { tableOperation } from '../localOperation';
 
 /** By the ID of the campaign log and the account. */
 const recorders = new BoundedMap<string, Recorder>({ maxSize: 100 });

@@ -81,7 +81,8 @@ export abstract class Executions extends N8n {
 		};
 		const skewMs = showsClock ? skew * 1_000 - this.clockMs : null;
 		const questions = [questionOf(kind)];
-		const asker = new Asker(ports, { id, url, questions, limitMs: limit * 1_000, skewMs });
+		const asking = { id, url, workflow: 'Ask', questions, limitMs: limit * 1_000, skewMs };
+		const asker = new Asker(ports, asking);
 		await asker.open();
 		const people = phones.map(
 			(to, item): Person => ({

@@ -4,7 +4,7 @@ import { groupBy, sortBy, sumBy, uniq } from 'lodash';
 import { graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 
 import { unexpectedIn } from './oracle';
-import { type Written, contentOf, repeats } from './parts';
+import { type Execution, type Written, contentOf, repeats } from './parts';
 import type { World } from './world';
 
 /** What each invariant means. */
@@ -17,7 +17,7 @@ export const invariants = {
 	missed: 'a reply to an open question is no ordinary message, and does not come too late',
 	repeated: 'a question is repeated as often as its node says, at most',
 	misread:
-		'what somebody writes whom a run has not asked does not reach it, nor the quote of another question',
+		'what somebody writes whom a run has not asked, or does not wait for any more, does not reach it, nor the quote of another question',
 	unexpected: 'if nothing goes wrong, each message becomes what the rules say',
 	undelivered: 'no message is refused until the service gives up',
 	neverEnded: 'each run gets its replies before n8n itself ends it',
@@ -87,11 +87,16 @@ export function faultsOf(world: World): Fault[] {
 		const isMissed = started > 0 || (late > 0 && !mayBeLate);
 		if (isMissed && isReply(world, message)) add('missed', id, excuse);
 	}
-	for (const { id, repeated, output, asked } of executions) {
+	for (const execution of executions) {
+		const { id, repeated, output, asked } = execution;
 		for (const [phone, keys] of repeated)
 			if (keys.size > repeats) add('repeated', `${id} ${phone}`, repetitionExcuse(world, phone));
 		for (const message of written.filter((one) => output.includes(one.id)))
-			if (!asked.has(message.phone) || quotesAnother(world, message, id))
+			if (
+				!asked.has(message.phone) ||
+				quotesAnother(world, message, id) ||
+				isAfterTheEnd(world, message, execution)
+			)
 				add('misread', id, excuseFor(world, message));
 	}
 	const isDisturbed = world.schedule.actions.some(({ is }) =>
@@ -305,8 +310,17 @@ function quotesAnother({ executions }: World, { phone, quoted, at }: Written, id
 	return quoted !== undefined && other !== undefined && other.waitsAt < at;
 }
 
+/** Whether a message was written after the wait for its sender had certainly ended. */
+function isAfterTheEnd({ ends }: World, { phone, at }: Written, { waitsAt }: Execution): boolean {
+	return ends.some((end) => end.phone === phone && waitsAt < end.at && end.confirmedAt < at);
+}
+
 /** Whether a message is certainly the reply to a question: the first one after it, long before the time is up. */
-function isReply({ executions, written }: World, { phone, at, id, quoted }: Written): boolean {
+function isReply(
+	{ executions, written, ends }: World,
+	{ phone, at, id, quoted }: Written,
+): boolean {
+	if (ends.some((end) => end.phone === phone && end.at <= at)) return false;
 	const all = executions.filter((one) => (one.asked.get(phone) ?? Infinity) < at - 100);
 	const quotedOnes = executions.filter(({ questions }) => questions.get(phone) === quoted);
 	const asked = quotedOnes.length > 0 ? quotedOnes.filter((one) => all.includes(one)) : all;

@@ -46,6 +46,8 @@ export type Action = { at: number } &
 		| { is: 'changeKey' }
 		| { is: 'killAsker'; run: number }
 		| { is: 'stop'; run: number }
+		/** A user ends the wait for a person, in all runs. */
+		| { is: 'endWait'; person: number }
 		/** For some seconds, a proxy responds with a page: to calls of runs, or to all requests to triggers. */
 		| { is: 'page'; of: 'runs' | 'triggers'; lasts: number }
 		| { is: 'olderCopy'; trigger: number; after: number }

@@ -59,6 +59,11 @@ const putBack = fc.record({
 });
 const changeKey = fc.record({ is: fc.constant('changeKey' as const), at: second(120) });
 const stop = fc.record({ is: fc.constant('stop' as const), at: second(120), run: fc.nat(2) });
+const endWait = fc.record({
+	is: fc.constant('endWait' as const),
+	at: second(120),
+	person: fc.nat(people - 1),
+});
 const page = fc.record({
 	is: fc.constant('page' as const),
 	at: second(120),
@@ -113,7 +118,9 @@ const mixed = fc
 		rarely(olderCopy),
 		rarely(publish),
 		rarely(page),
-		fc.tuple(rarely(edit), rarely(putBack), rarely(changeKey)).map((lists) => lists.flat()),
+		fc
+			.tuple(rarely(edit), rarely(putBack), rarely(changeKey), rarely(endWait))
+			.map((lists) => lists.flat()),
 	)
 	.map((lists) => (lists as Action[][]).flat());
 

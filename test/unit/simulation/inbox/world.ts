@@ -39,6 +39,8 @@ const callTimeoutMs = 10_000;
 /** A schedule in n8n and the service. */
 export class World extends Executions {
 	readonly warnings: string[] = [];
+	/** Calls that end the wait for a person, and when their response came. */
+	readonly ends: Array<{ phone: string; at: number; confirmedAt: number }> = [];
 	private made = 0;
 
 	/** Carries out a schedule, until nothing happens any more. */
@@ -79,6 +81,7 @@ export class World extends Executions {
 		if (action.is === 'kill') this.kill(action.process % setting.processes, action.down * 1_000);
 		if (action.is === 'killAsker') this.killAsker(this.executions[action.run]);
 		if (action.is === 'stop') this.stop(this.executions[action.run]);
+		if (action.is === 'endWait') void this.endWait(phoneOf(action.person));
 		if (action.is === 'edit') this.edit(this.written[action.message]);
 		if (action.is === 'putBack') this.putBack(action.by * 1_000);
 		if (action.is === 'changeKey') this.changeKey();
@@ -237,6 +240,14 @@ export class World extends Executions {
 		this.written.push(message);
 		for (const trigger of this.triggers.filter((one) => one.isRegistered))
 			void this.deliver(trigger, message);
+	}
+
+	private async endWait(phone: string): Promise<void> {
+		const end = { phone, at: this.now, confirmedAt: Infinity };
+		this.ends.push(end);
+		const request = { is: 'endWait' as const, people: [{ phone }] };
+		const response = await this.calls(this.ever).callTrigger(this.inbox.url, request);
+		if (typeof response === 'object' && response.ended) end.confirmedAt = this.now;
 	}
 
 	private edit(message?: Written): void {

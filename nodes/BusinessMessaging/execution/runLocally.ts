@@ -1,11 +1,11 @@
-/** One run of an operation on n8n's data tables, for all input items, with each setting of On Error. */
+/** One run of an operation on what n8n keeps, for all input items, with each setting of On Error. */
 import { uniqBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { credentialType } from '../transport/connect';
-import { InputError, ServiceError } from '../transport/errors';
+import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { defaultCountryOf } from '../operations/phoneFields';
-import type { TableOperation } from '../operations/tableOperation';
+import type { LocalOperation, Sources } from '../operations/localOperation';
 import { mapInTurns } from '../yieldToN8n';
 import { openTables } from './campaignTables';
 import { wordsOf } from './dataTable';
@@ -24,38 +24,40 @@ interface AskingItem extends Item {
  *
  * @throws NodeOperationError for the first failed item, unless the node continues on errors
  */
-export async function runOnTables(
+export async function runLocally(
 	context: IExecuteFunctions,
-	operation: TableOperation,
+	operation: LocalOperation,
+	openInbox: (context: IExecuteFunctions) => Sources['inbox'],
 ): Promise<INodeExecutionData[]> {
 	const items = await readAll(context, operation);
 	refuse(context, items);
 	const valid = items.filter(({ outcome }) => !outcome);
-	const { isSharedByItems } = operation;
+	const { source: kind, isSharedByItems } = operation;
 	const carried = isSharedByItems ? uniqBy(valid, ({ asked }) => JSON.stringify(asked)) : valid;
-	const tables = await openTables(context);
-	// Operations that items share fail for the item that asks for something wrong; a table fails for all items.
+	const source = kind === 'inbox' ? openInbox(context) : await openTables(context);
+	// Operations that items share fail for the item that asks for something wrong; a table or the inbox fails for all items.
 	const parts = isSharedByItems ? carried.map((item) => [item]) : [carried];
 	for (const part of parts.filter(({ length }) => length > 0)) {
 		try {
 			const records = await operation.runAll(
-				tables,
+				source,
 				part.map(({ asked }) => asked),
 			);
 			for (const [place, item] of part.entries()) item.outcome = { records: records[place] };
 		} catch (error) {
-			for (const item of part) item.outcome = { failure: toFailure(error) };
+			for (const item of part)
+				item.outcome = { failure: kind === 'tables' ? toTableFailure(error) : asFailure(error) };
 		}
 	}
 	refuse(context, items);
-	for (const message of tables.hints)
+	for (const message of source.hints)
 		context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 	return items.flatMap((item) => toOutput(context.getNode(), item, { isMessage: false }));
 }
 
 async function readAll(
 	context: IExecuteFunctions,
-	operation: TableOperation,
+	operation: LocalOperation,
 ): Promise<AskingItem[]> {
 	const reader = new FieldReader(context);
 	const credential = await context.getCredentials(credentialType).catch(() => undefined);
@@ -71,7 +73,7 @@ async function readAll(
 	});
 }
 
-function toFailure(error: unknown): ServiceError {
+function toTableFailure(error: unknown): ServiceError {
 	if (error instanceof ServiceError) return error;
 	return new InputError(
 		"n8n's data table could not be read or written",
