@@ -111,7 +111,7 @@ export class Recorder {
 		for (const [index, one] of open.entries()) {
 			const { event } = one;
 			if (places[index].some(isGone)) continue;
-			const all = [...messages.values()];
+			const all = places[index].map((id) => messages.get(id)!);
 			const theirs = all.filter(({ id, person }) => counting.has(id) && person === event.person);
 			const known =
 				event.messageId === ''

@@ -1,5 +1,5 @@
 /**
- * Six people in the editor: support, marketing, analysis, AI, a shop and operations. Each reaches a goal with only the
+ * People in the editor: support, marketing (twice), analysis, AI, a shop and operations. Each reaches a goal with only the
  * instructions in the README, the examples and the editor. Prints how many clicks and minutes each person needs.
  */
 import { map, uniq } from 'lodash';
@@ -9,7 +9,7 @@ import { startModel } from '../../../harness/editor/model';
 import { useEditor } from '../../../harness/editor/useEditor';
 import { fillPhone, untilPhoneIsQuiet, zara } from '../../../harness/editor/phone';
 import { readSampleContacts } from '../../../harness/examples';
-import { createTable, findTable } from '../../../harness/n8n/dataTables';
+import { createTable, findTable, updateTable } from '../../../harness/n8n/dataTables';
 import { useN8n } from '../../../harness/useN8n';
 import { until } from '../../../harness/until';
 
@@ -145,6 +145,47 @@ person('a marketer sends a first campaign: list, preview, test, send, results', 
 	const received = map(n8n.outbound, 'phone').filter((phone) => phone !== ownPhone);
 	expect(received.sort()).toEqual(map(people, 'phone').sort());
 });
+
+person(
+	'a marketer reminds everybody who has not read a campaign and has not replied, with three nodes in an empty workflow',
+	async (user) => {
+		const people = readSampleContacts().slice(3, 8);
+		const campaign = 'December sale';
+		const sale = { resource: 'message', operation: 'sendText', text: 'Our sale starts' };
+		const log = { sendOnce: true, campaign, options: { personName: '={{ $json.name }}' } };
+		await n8n.run({ items: people, parameters: { ...sale, ...log, to: '={{ $json.phone }}' } });
+		const table = 'Business Messaging Campaigns';
+		for (const [index, column] of ['readAt', 'repliedAt'].entries())
+			await updateTable(n8n.client, table, ['phone', people[index].phone], {
+				[column]: new Date().toISOString(),
+			});
+		const before = n8n.outbound.length;
+
+		await editor.goTo('/workflow/new');
+		await user.addAction('Get recipients of a campaign');
+		await user.type(user.input('campaign'), 'December sail');
+		await user.choose('people', /^Not Read/);
+		await executeStep(user);
+		await output('There are no messages of the campaign "December sail"').waitFor();
+		await user.type(user.input('campaign'), campaign);
+		await executeStep(user);
+		await output('3 items').waitFor();
+		await closeNode(user);
+		await user.addNext('Business Messaging', 'Send template message');
+		await user.drag('phone', user.input('to'));
+		await user.pick('template', /^spring_sale/);
+		await user.pick('language', /^English/);
+		await editor.page.getByText(/^Body 1: /).waitFor();
+		await user.drag('name', editor.part('mapping-fields-container').locator('input').first());
+		await user.click(editor.part('parameter-input-sendOnce').getByRole('switch').locator('..'));
+		await user.type(user.input('campaign'), 'December reminder');
+		await executeStep(user);
+		await output('3 sent.').waitFor();
+		const sent = n8n.outbound.slice(before);
+		expect(map(sent, 'phone').sort()).toEqual(map(people.slice(2), 'phone').sort());
+		expect(sent[0].text).toContain(people.find(({ phone }) => phone === sent[0].phone)!.name);
+	},
+);
 
 person('an analyst gets the weekly report, and the figures of a campaign', async (user) => {
 	await fillPhone(n8n.sandbox);
