@@ -125,6 +125,92 @@ describe('with a published inbox', () => {
 	});
 });
 
+/** What people write, and what they mean; null if the run cannot know it. */
+const written: Array<[responseType: string, answers: Array<[text: string, answer: unknown]>]> = [
+	[
+		'date',
+		[
+			...[
+				...[
+					'2040-01-31',
+					'31.01.2040',
+					'31/01/2040',
+					'1/31/2040',
+					'31 January 2040',
+					'Jan 31 2040',
+				],
+				...['January 31st, 2040', '31. Januar 2040', 'le 31 janvier 2040', '31 gennaio 2040'],
+				...['31 de enero de 2040', '31 Jan 2040, after 4pm please', '31.1.2040', '2040/01/31'],
+				'on 31 January 2040',
+			].map((text): [string, unknown] => [text, '2040-01-31']),
+			...['any day', 'soon', 'I do not know', 'next year', 'call me'].map(
+				(text): [string, unknown] => [text, null],
+			),
+		],
+	],
+	[
+		'choice',
+		[
+			...['Refund', 'refund pls', 'Refnd', 'I want a refund', 'the first one'].map(
+				(text): [string, unknown] => [text, 'Refund'],
+			),
+			...['voucher please', '2', 'the second one', 'Voucher!'].map((text): [string, unknown] => [
+				text,
+				'Voucher',
+			]),
+			['neither', null],
+		],
+	],
+	[
+		'approval',
+		[
+			...['yes', 'yes please', 'ok fine', 'ja gerne', 'sure', '👍'].map(
+				(text): [string, unknown] => [text, true],
+			),
+			...['no', 'nein danke'].map((text): [string, unknown] => [text, false]),
+			...['perhaps', 'yes, but not today'].map((text): [string, unknown] => [text, null]),
+		],
+	],
+];
+
+test('twenty people answer a date, ten a choice and ten an approval: each is output with what they meant or with their words', async () => {
+	await n8n.publishInbox();
+	const asked = written.map(([responseType, answers], index) => ({
+		responseType,
+		people: answers.map(([text, answer], n) => ({
+			...{ text, answer, phone: `+1555000${3000 + 100 * index + n}` },
+		})),
+	}));
+	const runs: string[] = [];
+	for (const { responseType, people } of asked)
+		runs.push(
+			await n8n.ask(
+				people.map(({ phone }) => phone),
+				{ responseType, choices: 'Refund, Voucher' },
+			),
+		);
+	const all = asked.flatMap(({ people }) => people);
+	await n8n.untilDelivered(all.flatMap(({ phone, text }) => n8n.write(phone, text).deliveries));
+	const open = { resource: 'message', operation: 'getOpenQuestions', returnAll: true };
+	const waiting = { ...open, status: 'waiting' };
+	const { outputs, error } = await n8n.run({ parameters: waiting, items: [{}] });
+	expect(error?.message).toBeUndefined();
+	const unclear = all.filter(({ answer }) => answer === null);
+	expect(outputs[0].map(({ json }) => [json.phone, json.lastText]).sort()).toEqual(
+		unclear.map(({ phone, text }) => [phone, text]),
+	);
+	const end = { resource: 'message', operation: 'endWait', to: '={{ $json.phone }}' };
+	await n8n.run({ parameters: end, items: unclear.map(({ phone }) => ({ phone })) });
+	for (const [index, id] of runs.entries()) {
+		const execution = await n8n.client.waitForExecution(id, 120_000);
+		expect(outputOf(execution, tested).map(({ json }) => json)).toMatchObject(
+			asked[index].people.map(({ phone: from, text, answer }) => ({
+				...{ from, text, answer, replied: true, valid: answer !== null },
+			})),
+		);
+	}
+}, 240_000);
+
 describe('without the inbox', () => {
 	/** Asks two people, and has an item whose number is invalid between them. */
 	async function ask(limitWaitTime: number, more: INodeParameters = {}): Promise<string> {
