@@ -78,7 +78,7 @@ test('drip: a person who replies or writes STOP gets no further message; the oth
 	expect(sent()).toEqual({ [silent]: 3, [replies]: 1, [stops]: 1, [late]: 2 });
 });
 
-test('unanswered: a customer who has waited too long in business hours is reported once; an answer ends it', async () => {
+test('unanswered: a customer who has waited too long in business hours is reported once; an answer ends it, but not an auto-reply', async () => {
 	// A time zone in which it is noon, so that no test runs over midnight.
 	const offset = 12 - DateTime.utc().hour;
 	const zone = `UTC${offset < 0 ? '' : '+'}${offset}`;
@@ -97,9 +97,16 @@ test('unanswered: a customer who has waited too long in business hours is report
 	n8n.write(stops, 'STOP');
 	const runs = await n8n.executions(id, 23);
 	expect(runs.filter(({ status }) => status !== 'success')).toEqual([]);
-	n8n.sandbox.state.traffic.send({ phone: answered, text: 'It comes today.' });
 	const waiting = async () =>
 		(await readTable(n8n.client, 'Waiting customers')).map((row) => row.phone);
+	for (const phone of [waits, answered])
+		n8n.sandbox.state.traffic.send({ phone, text: 'We are closed.' });
+	await n8n.executions(id, 25);
+	expect((await waiting()).sort()).toEqual([waits, answered]);
+	await updateTable(n8n.client, 'Waiting customers', ['phone', answered], {
+		since: DateTime.utc().minus({ minutes: 2 }).toISO(),
+	});
+	n8n.sandbox.state.traffic.send({ phone: answered, text: 'It comes today.' });
 	await until('the answer to count', async () => (await waiting()).join() === waits);
 
 	const alerts = () => n8n.outbound.filter(({ phone }) => phone === colleague);
