@@ -1,7 +1,8 @@
 /** One row of the campaign log that other processes see late. */
 import { range } from 'lodash';
 
-import { Process, Schedule, account } from './campaignLog';
+import { Schedule, account } from './campaignLog';
+import { Process } from './machine';
 
 /**
  * Two runs send to the same person, without troubles but one: the row of the first run becomes visible late. The second

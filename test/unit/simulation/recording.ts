@@ -7,7 +7,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { readCampaignEvent } from '../../../nodes/BusinessMessaging/campaign/events';
 import { type Recorded, Recorder } from '../../../nodes/BusinessMessaging/campaign/recorder';
-import { type Message, Process, type Schedule } from './campaignLog';
+import { type Machine, type Message, Process } from './machine';
 import type { StoredRow } from './logStorage';
 
 /** What happens to a message after the service has accepted it. */
@@ -61,7 +61,7 @@ export class Recording {
 	readonly given: Given[] = [];
 	private readonly receivers: Receiver[];
 
-	constructor(private readonly schedule: Schedule) {
+	constructor(private readonly schedule: Machine) {
 		this.receivers = range(1 + schedule.integer(2)).map(() => this.start());
 	}
 
