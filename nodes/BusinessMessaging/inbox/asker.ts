@@ -195,14 +195,14 @@ function areSeveral(names: string[]): InputError {
 
 function isOtherKey(url: string): InputError {
 	return new InputError(
-		"The workflow with 'Keep Replies for Send and Wait' uses a different API key",
+		"The workflow with 'Keep Replies for Send and Wait' uses another API key",
 		`In the Business Messaging Trigger at ${url}, choose the credential of this node. Then publish the workflow of that trigger again.`,
 	);
 }
 
 function hasOtherKey(url: string): InputError {
 	return new InputError(
-		'Another Business Messaging Trigger in this n8n uses a different API key of the same account, so replies would also start the workflow of that trigger',
+		'Another Business Messaging Trigger in this n8n uses another API key of the same account, so replies would also start the workflow of that trigger',
 		`In the Business Messaging Trigger at ${url}, choose the credential of this node. Then publish the workflow of that trigger again.`,
 	);
 }

@@ -75,7 +75,7 @@ test('asks nobody with another API key than that of the inbox', async () => {
 	await inbox({ webhookId: 'keyed' });
 	const { error } = await ask({}, { credentials: service.credentials(service.newKey()) });
 	expect(error?.message).toBe(
-		"The workflow with 'Keep Replies for Send and Wait' uses a different API key [item 0]",
+		"The workflow with 'Keep Replies for Send and Wait' uses another API key [item 0]",
 	);
 	expect(service.sent()).toEqual([]);
 });
@@ -90,7 +90,7 @@ test('asks nobody while another trigger of this n8n has another API key, so that
 	);
 	const { error } = await ask();
 	expect(error).toMatchObject({
-		message: expect.stringContaining('uses a different API key of the same account'),
+		message: expect.stringContaining('uses another API key of the same account'),
 		description: expect.stringContaining(other.url),
 	});
 	expect(service.sent()).toEqual([]);

@@ -154,7 +154,7 @@ test('without an inbox, with another key, and for an invalid number, errors say 
 	await people.ask([anna]);
 	const credentials = service.credentials(service.newKey());
 	const { error } = await run('getOpenQuestions', {}, [{}], { credentials });
-	expect(error?.message).toContain('uses a different API key');
+	expect(error?.message).toContain('uses another API key');
 	const items = [{ to: anna }, { to: 'Anna' }, { to: berta }];
 	const { outputs } = await run('endWait', { to: '={{ $json.to }}' }, items, {
 		onError: 'continueRegularOutput',
