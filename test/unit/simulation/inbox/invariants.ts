@@ -39,7 +39,7 @@ export const exceptions = {
 	unidentified:
 		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute of the clock of n8n; or it is one of several equal messages, and a trigger was published or a response was lost then; or a trigger was published and the clock put back',
 	withoutClock:
-		'the service does not show its clock, or that of n8n was put back, and a process was killed between two deliveries of this message',
+		'nothing says when this message was written, or the clock of n8n was put back; and a process was killed between two deliveries of it, or the inbox was not published then',
 	lostAtTheEnd:
 		'a run has got this message in the last seconds before n8n itself ends the wait, and the response was lost',
 	absent:
@@ -280,11 +280,15 @@ function isUnidentified({ kills, publications, schedule }: World, equal: Written
 	);
 }
 
-/** Whether a process was killed between the deliveries of a message, and nothing says whether it was written before the question. */
-function isWithoutClock({ kills, putBacks, schedule }: World, { at, handledAt }: Written): boolean {
+/** Whether a process was killed between the deliveries of a message, or the inbox was not published, and nothing says whether it was written before the question. */
+function isWithoutClock(world: World, { at, handledAt, isCertain }: Written): boolean {
+	const { kills, putBacks, unpublished, inbox, schedule } = world;
 	const isBetween = (time: number) => at <= time && time <= handledAt;
-	const isUnknown = !schedule.setting.showsClock || putBacks.some(isBetween);
-	return isUnknown && kills.some((kill) => isBetween(kill.at));
+	const isUnknown = !schedule.setting.showsClock || !isCertain || putBacks.some(isBetween);
+	const wasAway = unpublished.some(
+		({ url, from, to }) => url === inbox.url && from <= handledAt && at <= to,
+	);
+	return isUnknown && (wasAway || kills.some((kill) => isBetween(kill.at)));
 }
 
 /** Whether n8n has accepted a message just before it would have ended the wait itself, and its response was lost. */
@@ -310,9 +314,20 @@ function quotesAnother({ executions }: World, { phone, quoted, at }: Written, id
 	return quoted !== undefined && other !== undefined && other.waitsAt < at;
 }
 
-/** Whether a message was written after the wait for its sender had certainly ended. */
-function isAfterTheEnd({ ends }: World, { phone, at }: Written, { waitsAt }: Execution): boolean {
-	return ends.some((end) => end.phone === phone && waitsAt < end.at && end.confirmedAt < at);
+/** Whether a message was written after the wait for its sender had certainly ended. A reply that had begun goes on. */
+function isAfterTheEnd(
+	{ ends, written }: World,
+	{ phone, at }: Written,
+	{ waitsAt, output }: Execution,
+): boolean {
+	const reply = written.filter((one) => one.phone === phone && output.includes(one.id));
+	return ends.some(
+		(end) =>
+			end.phone === phone &&
+			waitsAt < end.at &&
+			end.confirmedAt < at &&
+			!reply.some((one) => one.at <= end.confirmedAt),
+	);
 }
 
 /** Whether a message is certainly the reply to a question: the first one after it, long before the time is up. */
@@ -320,7 +335,7 @@ function isReply(
 	{ executions, written, ends }: World,
 	{ phone, at, id, quoted }: Written,
 ): boolean {
-	if (ends.some((end) => end.phone === phone && end.at <= at)) return false;
+	if (ends.some((end) => end.phone === phone && end.at <= at + slackMs)) return false;
 	const all = executions.filter((one) => (one.asked.get(phone) ?? Infinity) < at - 100);
 	const quotedOnes = executions.filter(({ questions }) => questions.get(phone) === quoted);
 	const asked = quotedOnes.length > 0 ? quotedOnes.filter((one) => all.includes(one)) : all;
