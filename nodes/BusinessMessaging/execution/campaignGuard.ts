@@ -23,8 +23,8 @@ import { isTool } from './toolReview';
 
 /** The fewest messages that may be under way, and the most, ever. */
 const [leastUnderWay, mostUnderWay] = [4, 600];
-/** So fast a run sends what its plan allows at once, messages per ms, unless its plan needs more. */
-const burstPerMs = 0.2;
+/** So fast a run begins to send what its plan allows at once, and becomes at most, unless the plan is faster: messages per ms. */
+const [firstPerMs, burstPerMs] = [0.1, 0.2];
 /** How long n8n usually takes to insert rows, ms. */
 const insertMs = 50;
 /** How long before n8n's timeout a run stops at least and at most, ms. */
@@ -79,12 +79,12 @@ export class CampaignGuard implements Guard {
 		const { claiming, writing } = this.claims;
 		const responseMs = this.client.averageResponseMs;
 		const ms = claiming.delayMs + responseMs + writing.delayMs;
-		const perMs = requests / windowMs;
-		// More than the plan allows is as useless as more than this machine sends. What the plan allows at once may go out fast.
-		const growing = 2 * Math.min(Math.max(perMs, burstPerMs), this.speed.perMs) * ms;
-		const least =
-			Math.max(perMs, Math.min(6 * perMs, burstPerMs / 2)) * (responseMs + 2 * insertMs);
-		const most = clamp(Math.ceil(Math.max(growing, least)), leastUnderWay, mostUnderWay);
+		const planPerMs = requests / windowMs;
+		const startPerMs = Math.max(planPerMs, Math.min(6 * planPerMs, firstPerMs));
+		const first = startPerMs * (responseMs + 2 * insertMs);
+		// More than the plan allows is as useless as more than this machine sends.
+		const growing = 2 * Math.min(Math.max(planPerMs, burstPerMs), this.speed.perMs) * ms;
+		const most = clamp(Math.ceil(Math.max(growing, first)), leastUnderWay, mostUnderWay);
 		return Math.min(most, Math.max(leastUnderWay, this.client.freeWithin(ms)));
 	}
 
