@@ -64,8 +64,8 @@ export interface Person {
 	/** Index of the question in the run. */
 	question: number;
 	/**
-	 * Messages that were written before are ordinary. By the service's clock, ms since 1970: when the question was sent,
-	 * or, if the service does not show it, when the inbox was told.
+	 * Messages that were written before are ordinary. By the service's clock, ms since 1970: when the inbox was told;
+	 * once it is told again, when the question was sent, if the service shows it. 0 if neither is known.
 	 */
 	since: number;
 	/** When the inbox was told, by its clock, ms. Messages that had arrived before are ordinary. */
@@ -81,7 +81,7 @@ export interface Person {
 	moreUntil?: number;
 	/** Whether somebody has ended the wait for this person. */
 	isEnded?: true;
-	/** What the person has written before, in the order of arrival. */
+	/** What the person has written that is no reply, in the order of arrival. Without a reply, the last one is output. */
 	misfits: Misfit[];
 }
 
@@ -100,7 +100,7 @@ export interface Run {
 	heardAt: number;
 	/** Whether all people were asked. */
 	isWhole: boolean;
-	/** Whether n8n has said that it waits. If it no longer exists later, it has its replies, or a user has deleted it. */
+	/** Whether n8n has said that the run waits. Only then does the run get its replies. */
 	hasWaited?: true;
 	questions: Question[];
 	people: Map<number, Person>;

@@ -1,5 +1,5 @@
 /**
- * Names for messages without ID and time, as in the specification's own event: two equal texts of a person are two
+ * Names for messages that nothing identifies, as the specification's own event: two equal texts of a person are two
  * messages, but one message comes to each trigger, and again if its delivery got no response.
  */
 import { minBy } from 'lodash';

@@ -50,7 +50,7 @@ export type Request = z.infer<typeof requestSchema>;
 
 /** The response to a call. */
 export const inboxResponseSchema = z.object({
-	/** `no`: the trigger is no inbox. */
+	/** `no`: the trigger is no inbox, or cannot read the run; `full`: it waits for too many people. */
 	inbox: z.enum(['yes', 'no', 'full']),
 	/** The name of the workflow. */
 	workflow: z.string().optional(),

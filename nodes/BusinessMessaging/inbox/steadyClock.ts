@@ -14,7 +14,7 @@ export class SteadyClock {
 		return this.latest;
 	}
 
-	/** It is later than a time that was stored. */
+	/** Learns a time that was stored: from now on, the clock shows no earlier one. */
 	isAfter(time: number): void {
 		this.latest = Math.max(this.latest, time);
 	}

@@ -1,4 +1,4 @@
-/** Calls an inbox again and again, in the process that receives its deliveries (README.md). */
+/** Calls an inbox again and again, from the process in which n8n publishes its trigger (README.md). */
 import type { IHookFunctions } from 'n8n-workflow';
 
 import { connect } from '../transport/connect';

@@ -86,9 +86,10 @@ export const receiving = [
 				'engine/trigger/urlSecret.test.ts: changes with the Secret Version',
 				"engine/trigger/urlSecret.test.ts: changes when n8n's address has changed",
 			],
-		'the registered URL stays valid until you publish the workflow again or restart n8n': [
-			'engine/trigger/urlSecret.test.ts: stays valid when the API key changes, until the trigger is published again',
-		],
+		'the registered URL stays valid until you unpublish the workflow and publish it again, or restart n8n':
+			[
+				'engine/trigger/urlSecret.test.ts: stays valid when the API key changes, until the trigger is published again',
+			],
 		'all messages start its workflow, even replies, but they answer no question.': [
 			'engine/reply/unpublishing.test.ts: that was published %s answers no question',
 		],
