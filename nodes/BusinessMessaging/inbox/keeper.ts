@@ -134,7 +134,7 @@ export class Keeper {
 		if (this.hasWarnedOfNames || !this.known.runs.asks(message)) return;
 		this.hasWarnedOfNames = true;
 		this.ports.warn(
-			'Messages from this service have neither an ID nor a time. If n8n crashes, the service may deliver a reply a second time, and Send and Wait may treat it as a new message.',
+			'Messages from this service have no ID. If n8n crashes, the service may deliver a reply a second time, and Send and Wait may treat it as a new message.',
 		);
 	}
 

@@ -249,7 +249,7 @@ test('the log says once if the service identifies no message, but only if its se
 		event: 'message.received',
 		data: { from, text },
 	});
-	const warnings = () => logged.filter((line) => /^warn: .*neither an ID nor a time/.test(line));
+	const warnings = () => logged.filter((line) => /^warn: .*have no ID/.test(line));
 	await triggers.deliver(trigger, nameless(berta, 'Hello'));
 	expect(warnings()).toEqual([]);
 	await people.ask([anna, carl]);
