@@ -2,7 +2,7 @@
 import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import sumBy from 'lodash/sumBy';
-import { printTable, step, UserError } from '../harness/cli';
+import { printTable, step } from '../harness/cli';
 import { Environment } from '../harness/environment';
 import type { N8nServer } from '../harness/n8n/server';
 import {
@@ -13,6 +13,7 @@ import {
 	type Traffic,
 } from '../harness/sandboxClient';
 import { measureReplies } from './campaignReplies';
+import { chosenParts } from './chosenParts';
 import {
 	createCampaign,
 	measure,
@@ -89,12 +90,9 @@ type Outcome = Pick<Traffic, 'lost' | 'doubled'> & {
 };
 
 /** Runs all parts or some of them, and prints the results. */
-export async function run(isQuick: boolean, only = parts.join()) {
+export async function run(isQuick: boolean, only?: string) {
 	const settings = isQuick ? quick : full;
-	const chosen = only.split(',');
-	const unknown = chosen.find((name) => !parts.includes(name));
-	if (unknown !== undefined)
-		throw new UserError(`--only ${unknown} is none of ${parts.join(', ')}.`);
+	const chosen = chosenParts(parts, only);
 	const environment = await Environment.open();
 	const figures: Record<string, object[] | number | string> = {};
 	const faults: string[] = [];

@@ -10,6 +10,7 @@ import { Environment } from '../harness/environment';
 import { sqlite } from '../harness/n8n/database';
 import type { N8nServer } from '../harness/n8n/server';
 import { SandboxProcess, type SandboxSettings } from '../harness/sandboxClient';
+import { chosenParts } from './chosenParts';
 import type { Comparison } from './growth/comparison';
 import { listComparisons } from './growth/lists';
 import { bestOf, measurable, measure, type Measured } from './growth/measure';
@@ -73,11 +74,7 @@ export async function run(isQuick: boolean, only?: string) {
 }
 
 function choose(only?: string): Comparison[] {
-	if (only === undefined) return comparisons;
-	const wanted = only.split(',');
-	const unknown = wanted.find((name) => !names.includes(name));
-	if (unknown !== undefined)
-		throw new UserError(`--only ${unknown} is none of ${names.join(', ')}.`);
+	const wanted = chosenParts(names, only);
 	return comparisons.filter(({ name }) => wanted.includes(name));
 }
 

@@ -77,14 +77,14 @@ async function sendTwice(service: SandboxClient, order: Order): Promise<Ended> {
 	const workflowId = await createCampaign(n8n, service, {
 		...{ sender: 'business-messaging', messages, rate, campaign },
 	});
-	if (seconds) await setTimeoutOf(n8n, workflowId, seconds);
+	if (seconds) await n8n.client.changeSettings(workflowId, { executionTimeout: seconds });
 	const execution = await n8n.client.run(workflowId, 'Start');
 	await finish({ service, workflowId, execution });
 	await delay(latencyMs + 200); // requests under way reach the service
 	const received = new Set((await service.sent()).map(({ phone }) => phone));
 	const claims = await openClaims(n8n, campaign);
 	if (n8n.pid === undefined) await n8n.start();
-	if (seconds) await setTimeoutOf(n8n, workflowId, -1);
+	if (seconds) await n8n.client.changeSettings(workflowId, { executionTimeout: -1 });
 	const uncertain = await runAgain(n8n, workflowId);
 	const numbers = numbersOf({ from: 0, count: messages });
 	const { doubled } = await service.traffic(numbers);
@@ -114,11 +114,4 @@ async function runAgain(n8n: N8nServer, workflowId: string): Promise<Set<unknown
 	await until('a campaign to end', isOver, { limit: RUN_LIMIT, interval: 500 });
 	const items = outputOf(await n8n.client.getExecution(id), 'Send').map(({ json }) => json);
 	return new Set(items.filter(({ reason }) => reason === 'mayHaveBeenSent').map(({ to }) => to));
-}
-
-async function setTimeoutOf({ client }: N8nServer, id: string, seconds: number): Promise<void> {
-	const { versionId, name, nodes, connections, settings } = await client.getWorkflow(id);
-	const changed = { ...settings, executionTimeout: seconds };
-	const body = { name, nodes, connections, settings: changed, versionId };
-	await client.call('PATCH', `/rest/workflows/${id}`, body);
 }

@@ -6,12 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import axios from 'axios';
 import range from 'lodash/range';
-import { printTable, step, UserError } from '../harness/cli';
+import { printTable, step } from '../harness/cli';
 import { Environment } from '../harness/environment';
 import type { N8nServer } from '../harness/n8n/server';
 import { ACTION, node, withCredential, workflow } from '../harness/n8n/workflow';
 import { numbersOf, type SandboxClient, SandboxProcess } from '../harness/sandboxClient';
 import { until } from '../harness/until';
+import { chosenParts } from './chosenParts';
 import { type Ended, type Sending, hasRun, interrupt, RUN_LIMIT, sentSoFar } from './interruption';
 
 /** After which message n8n ends, at these plans (requests a minute) and response times, ms. */
@@ -54,12 +55,9 @@ Sends single messages with Send Once beside others without (single): fails above
 --only measures some parts: ${parts.join(', ')}.`;
 
 /** Runs all parts or some of them, and prints the results. */
-export async function run(isQuick: boolean, only = parts.join()) {
+export async function run(isQuick: boolean, only?: string) {
 	const settings = isQuick ? quick : full;
-	const chosen = only.split(',');
-	const unknown = chosen.find((name) => !parts.includes(name));
-	if (unknown !== undefined)
-		throw new UserError(`--only ${unknown} is none of ${parts.join(', ')}.`);
+	const chosen = chosenParts(parts, only);
 	const environment = await Environment.open();
 	const figures: Record<string, object[]> = {};
 	const faults: string[] = [];

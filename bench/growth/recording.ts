@@ -1,6 +1,7 @@
 /** Comparisons of what is recorded in the campaign log, and read from it. */
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { UserError } from '../../harness/cli';
+import { dataTableId } from '../../harness/n8n/database';
 import { ACTION, listNodes, node, to, withCredential, workflow } from '../../harness/n8n/workflow';
 import { type BenchEnvironment, peopleNodes } from './benchEnvironment';
 import type { Comparison } from './comparison';
@@ -10,7 +11,7 @@ const tableName = 'Business Messaging Campaigns';
 /** The campaign whose receipts come. */
 const campaign = 'Spring';
 /** A minute of receipts at the documented rate, in the batches in which a trigger outputs them. */
-const [receipts, batch] = [1_000, 50];
+const [receipts, batch] = [1_000, 20];
 const sizes = { sizes: [0, 100_000, 300_000], quickSizes: [0, 20_000] };
 
 const textTo = { resource: 'message', operation: 'sendText', to: '={{ $json.to }}', text: 'Hi' };
@@ -25,10 +26,7 @@ async function sendCampaign(environment: BenchEnvironment, rows: number): Promis
 	await send(1, 'First');
 	await environment.fillCampaignLog(rows);
 	await send(receipts, campaign);
-	const [found] = await environment.database.run('SELECT id FROM data_table WHERE name = ?', [
-		tableName,
-	]);
-	return String(found.id);
+	return (await dataTableId(environment.database, tableName))!;
 }
 
 /** Gives one of two tables the name of the campaign log. */
@@ -100,7 +98,7 @@ async function reading(
 export const recordingComparisons: Comparison[] = [
 	{
 		name: 'record',
-		what: 'Record Events, 1,000 receipts in batches of 50, a log with so many other rows – without them',
+		what: 'Record Events, 1,000 receipts in batches of 20, a log with so many other rows – without them',
 		...sizes,
 		prepare: async (environment, rows) => {
 			const large = await sendCampaign(environment, rows);

@@ -165,13 +165,27 @@ export class N8nClient {
 
 	/** Saves other parameters of a node, as the editor does. Does not publish the workflow. */
 	async changeNode(id: string, nodeName: string, parameters: INodeParameters): Promise<void> {
-		const { versionId, name, nodes, connections, settings } = await this.getWorkflow(id);
-		const changed = nodes.map((node) =>
-			node.name === nodeName
-				? { ...node, parameters: { ...node.parameters, ...parameters } }
-				: node,
-		);
-		const body = { name, nodes: changed, connections, settings, versionId };
+		await this.changeWorkflow(id, ({ nodes }) => ({
+			nodes: nodes.map((node) =>
+				node.name === nodeName
+					? { ...node, parameters: { ...node.parameters, ...parameters } }
+					: node,
+			),
+		}));
+	}
+
+	/** Saves other settings of a workflow, as the editor does. */
+	async changeSettings(id: string, changes: IWorkflowSettings): Promise<void> {
+		await this.changeWorkflow(id, ({ settings }) => ({ settings: { ...settings, ...changes } }));
+	}
+
+	private async changeWorkflow(
+		id: string,
+		change: (workflow: StoredWorkflow) => Partial<WorkflowFile>,
+	): Promise<void> {
+		const workflow = await this.getWorkflow(id);
+		const { versionId, name, nodes, connections, settings } = workflow;
+		const body = { name, nodes, connections, settings, versionId, ...change(workflow) };
 		await this.call('PATCH', `/rest/workflows/${id}`, body);
 	}
 

@@ -135,6 +135,12 @@ export async function rowsOfTable(
 
 /** The name of a data table in SQL, if there is one. */
 async function sqlNameOf(database: Database, name: string): Promise<string | undefined> {
+	const id = await dataTableId(database, name);
+	return id && `"data_table_user_${id}"`;
+}
+
+/** The ID of a data table, if there is one. */
+export async function dataTableId(database: Database, name: string): Promise<string | undefined> {
 	const [found] = await database.run('SELECT id FROM data_table WHERE name = ?', [name]);
-	return found && `"data_table_user_${String(found.id)}"`;
+	return found && String(found.id);
 }

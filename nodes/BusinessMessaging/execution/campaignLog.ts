@@ -87,11 +87,6 @@ function digitsOf(phone: string): string[] {
 	return uniq(ends.map((end) => digits.slice(Math.max(0, end - sameDigits), end)));
 }
 
-/** Whether a row counts for an account. */
-function isOf(account: string, row: LogRow): boolean {
-	return isSameAccount(account, row.account);
-}
-
 /** Claims whose insertion takes longer are dropped, ms. Why: "Late rows" in docs/adr/0014-campaign-log.md. */
 export const maxInsertMs = 10_000;
 /** Rows that were not visible at the last look are at most this much older than its newest row, ms. */
@@ -153,7 +148,7 @@ export class LogView {
 
 	/** The messages to a person that were sent or may be sent, without the message with this key. */
 	messagesTo({ phone, account }: Wish, exceptKey = ''): LogRow[] {
-		return this.messages(phone, exceptKey).filter((row) => isOf(account, row));
+		return this.messages(phone, exceptKey).filter((row) => isSameAccount(account, row.account));
 	}
 
 	/** Whether the person has, or may have, the campaign from another key of the same host. */
@@ -163,7 +158,7 @@ export class LogView {
 			(row) =>
 				campaign !== undefined &&
 				row.campaign === campaign &&
-				!isOf(account, row) &&
+				!isSameAccount(account, row.account) &&
 				readAccount(row.account)?.host === host,
 		);
 	}

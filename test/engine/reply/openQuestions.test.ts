@@ -11,7 +11,7 @@ const triggers = new Triggers(service);
 const people = new People(service);
 let count = 0;
 
-/** An inbox with an ID of its own. */
+/** An inbox under another ID. */
 const publish = async () =>
 	await triggers.active({ webhookId: `open-${++count}`, parameters: { keepReplies: true } });
 

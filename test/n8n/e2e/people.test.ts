@@ -31,6 +31,16 @@ function person(name: string, run: (user: NewUser) => Promise<void>): void {
 	});
 }
 
+/** Adds a step that sends the template *spring_sale* to people with a phone and a name. */
+async function addSpringSale(user: NewUser): Promise<void> {
+	await user.addNext('Business Messaging', 'Send template message');
+	await user.drag('phone', user.input('to'));
+	await user.pick('template', /^spring_sale/);
+	await user.pick('language', /^English/);
+	await editor.page.getByText(/^Body 1: /).waitFor();
+	await user.drag('name', editor.part('mapping-fields-container').locator('input').first());
+}
+
 const ownPhone = '+447700900999';
 
 /** The chat of a customer on the phone. */
@@ -112,12 +122,7 @@ person('a marketer sends a first campaign: list, preview, test, send, results', 
 	await executeStep(user);
 	await output('3 items').waitFor();
 	await closeNode(user);
-	await user.addNext('Business Messaging', 'Send template message');
-	await user.drag('phone', user.input('to'));
-	await user.pick('template', /^spring_sale/);
-	await user.pick('language', /^English/);
-	await editor.page.getByText(/^Body 1: /).waitFor();
-	await user.drag('name', editor.part('mapping-fields-container').locator('input').first());
+	await addSpringSale(user);
 
 	await user.choose('mode', /^Preview/);
 	await executeStep(user);
@@ -171,12 +176,7 @@ person(
 		await executeStep(user);
 		await output('3 items').waitFor();
 		await closeNode(user);
-		await user.addNext('Business Messaging', 'Send template message');
-		await user.drag('phone', user.input('to'));
-		await user.pick('template', /^spring_sale/);
-		await user.pick('language', /^English/);
-		await editor.page.getByText(/^Body 1: /).waitFor();
-		await user.drag('name', editor.part('mapping-fields-container').locator('input').first());
+		await addSpringSale(user);
 		await user.click(editor.part('parameter-input-sendOnce').getByRole('switch').locator('..'));
 		await user.type(user.input('campaign'), 'December reminder');
 		await executeStep(user);

@@ -208,7 +208,7 @@ export async function simulate(seed: number): Promise<Result> {
 		const isExplained =
 			processes.some((one) => one.isDead || one.hasWarned || one.hasLostCalls) ||
 			doubts.has(nameOf({ phone, campaign })) ||
-			// A run does not find a slow claim of its own if people have deleted the last rows, and SQLite gives their IDs again.
+			// A run does not find its own slow claim if people have deleted the last rows, and SQLite gives their IDs again.
 			storage.deleted.size > 0;
 		check(isExplained, `${name} without a reason`);
 	}
