@@ -23,7 +23,6 @@ import { Store } from './store';
 const pollPauseMs = 5_000;
 /** The longest pause, ms. A pause that is no longer needed stays in memory until it ends. */
 const maxPauseMs = 600_000;
-let made = 0;
 
 /** The inbox. */
 export class Keeper {
@@ -43,14 +42,13 @@ export class Keeper {
 	private readonly starting = new Set<string>();
 	private isStartingLate = false;
 	private hasWarnedOfNames = false;
-	private readonly lock = `keeper ${++made}`;
 	private readonly clock: SteadyClock;
 
 	/** `own` is the URL of the trigger without its secret; `process` differs for each process. */
 	constructor(
 		private readonly own: string,
 		public ports: KeeperPorts,
-		process: string,
+		private readonly process: string,
 	) {
 		this.clock = new SteadyClock(() => this.ports.now());
 		this.deliveries = new DeliveryNames(process);
@@ -106,9 +104,11 @@ export class Keeper {
 		const from = { trigger: this.own, registeredAt: delivery.since };
 		const verdicts = await this.judgeAll(messages, from);
 		if (verdicts.some(({ is }) => is === 'busy')) return 'busy';
-		const isStarting =
-			hasOthers || verdicts.some(({ is, startsToo }) => is !== 'taken' || startsToo);
-		if (verdicts.some(({ is }) => is === 'taken')) await this.store.persist(delivery, isStarting);
+		if (verdicts.every(({ is }) => is !== 'taken')) return verdicts;
+		const startsToo = verdicts.some((one) => one.is !== 'taken' || one.startsToo);
+		// When n8n starts a workflow, it may forget that the delivery has changed something.
+		if (hasOthers || startsToo) return (await this.store.ensureStored()) ? verdicts : 'busy';
+		await this.store.persist(delivery);
 		return verdicts;
 	}
 
@@ -140,7 +140,7 @@ export class Keeper {
 
 	private async verdictOn(message: Arrived): Promise<Verdict> {
 		this.known.learnSender(message);
-		return await withLock(`${this.lock} ${message.phone}`, async () => {
+		return await withLock(`keeper ${this.process} ${message.phone}`, async () => {
 			const known = this.verdictOf(message) ?? (await this.judge(message));
 			if (known.is !== 'busy') this.verdicts.set(message.key, known);
 			return known;
@@ -214,7 +214,7 @@ export class Keeper {
 
 	/** Asks a run whether it still waits, once for all messages of the same moment. */
 	private async poll({ id }: Run): Promise<void> {
-		await withLock(`${this.lock} run ${id}`, async () => {
+		await withLock(`keeper ${this.process} run ${id}`, async () => {
 			const run = this.known.runs.get(id);
 			if (!run || !this.needsPoll(run)) return;
 			const state = await this.ports.callRun(run, false);

@@ -152,10 +152,9 @@ export class Store {
 
 	/**
 	 * Lets n8n store everything before this delivery gets its response: with this delivery, or with another one of the
-	 * same moment, because n8n writes everything each time.
-	 * @param isStarting whether the delivery starts a workflow: then n8n may forget that the data was changed
+	 * same moment, because n8n writes everything each time. The delivery must start no workflow: see ensureStored.
 	 */
-	async persist(delivery: InboxDelivery, isStarting = false): Promise<void> {
+	async persist(delivery: InboxDelivery): Promise<void> {
 		const { gathering } = this;
 		if (gathering) {
 			const late = this.ports()
@@ -163,9 +162,8 @@ export class Store {
 				.then(() => false);
 			if (await Promise.race([gathering, late])) return;
 			if (this.gathering === gathering) this.gathering = undefined;
-			return await this.persist(delivery, isStarting);
+			return await this.persist(delivery);
 		}
-		if (isStarting) return delivery.store(this.live);
 		const stored = delivery.ended.then((end) => end === 'received');
 		this.gathering = stored;
 		if (this.storing > 0) await this.ports().pause(storeDelayMs);

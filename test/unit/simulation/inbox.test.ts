@@ -1,5 +1,5 @@
 /** Send and Wait in virtual time: random schedules of processes, triggers, deliveries and faults around the real protocol. */
-import { ask, publish, setting, write } from './inbox/actions';
+import { ask, list, publish, setting, write } from './inbox/actions';
 import { exceptions, invariants } from './inbox/invariants';
 import { carryOut, simulate } from './inbox/schedules';
 import type { Action, Schedule } from './inbox/parts';
@@ -141,6 +141,19 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 			],
 		},
 		[['m0', 'm2']],
+		[],
+	],
+	[
+		'replies that come in one delivery with ordinary messages are stored, although n8n starts a workflow with it',
+		{
+			seed: 6,
+			actions: [
+				ask(0, [0, 1, 2, 3]),
+				...[0, 1, 2].map((person) => list(3 + person, [person, 5])),
+				{ is: 'kill', at: 8, process: 0, down: 1 },
+			],
+		},
+		[['m0', 'm2', 'm4']],
 		[],
 	],
 	[

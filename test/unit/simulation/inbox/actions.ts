@@ -5,6 +5,8 @@ import type { Action, Setting } from './parts';
 export const setting: Setting = {
 	processes: 1,
 	triggers: 1,
+	sharesWorkflow: false,
+	manual: null,
 	refusesRepetitions: false,
 	keepsExecutions: true,
 	trouble: 0,
@@ -19,6 +21,11 @@ export const ask = (at: number, people: number[], more: object = {}): Action => 
 /** A person writes. */
 export const write = (at: number, person: number, more: object = {}): Action => ({
 	...{ is: 'write', at, person, text: 'yes', isCertain: true, ...more },
+});
+/** The service delivers messages of people together. */
+export const list = (at: number, people: number[]): Action => ({
+	...{ is: 'list', at },
+	messages: people.map((person) => ({ person, text: 'yes', isCertain: true })),
 });
 /** A trigger is unpublished for `gone` seconds, and publishing it takes `takes` seconds. */
 export const publish = (

@@ -72,11 +72,8 @@ export abstract class Executions extends N8n {
 			...this.calls(life, this.keyId),
 			listTriggers: async () => {
 				await this.after(this.latency(), life);
-				const listed = this.triggers.filter(({ isRegistered }) => isRegistered);
-				return {
-					inboxes: listed.flatMap((one) => (one.isInbox ? one.url : [])),
-					others: listed.flatMap((one) => (one.isInbox ? [] : one.url)),
-				};
+				const { isRegistered, url: inbox } = this.inbox;
+				return { inboxes: isRegistered ? [inbox] : [], others: this.others };
 			},
 		};
 		const skewMs = showsClock ? skew * 1_000 - this.clockMs : null;
@@ -159,7 +156,7 @@ export abstract class Executions extends N8n {
 		const { state } = execution;
 		let result = this.stateOf(execution);
 		const call = this.runReader.open(this.keyId, run.id, JSON.parse(sent), runCallSchema);
-		if (!call || call === 'tooEarly') return 'unknown';
+		if (!call || call === 'notNow') return 'unknown';
 		const handed = fromRecord(run.id, call.content.record, call.content.own);
 		if (state === 'waiting' && handed) {
 			const messages = [...handed.people.values()].flatMap((person) => person.messages);

@@ -4,7 +4,7 @@ import { groupBy, sortBy, sumBy, uniq } from 'lodash';
 import { graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 
 import { unexpectedIn } from './oracle';
-import { type Execution, type Written, contentOf, repeats } from './parts';
+import { type Execution, type Written, contentOf, repeats, storedOf } from './parts';
 import type { World } from './world';
 
 /** What each invariant means. */
@@ -110,7 +110,7 @@ export function faultsOf(world: World): Fault[] {
 		if (isEndedByLimit && isCalm) add('neverEnded', id);
 		if (failure !== undefined && isCalm) add('failed', id);
 	}
-	const { inbox: stored = {} } = JSON.parse(inbox.stored) as { inbox?: Record<string, string> };
+	const { inbox: stored = {} } = storedOf(inbox);
 	const left = Object.keys(stored).filter((name) => !['settled', 'by'].includes(name));
 	if (left.length > 0) add('unbounded', left.join());
 	return faults;
@@ -175,7 +175,7 @@ function distribute(group: Judged[], repetitions: number, inbox: string): void {
 	const users = sortBy(group, ({ outcomes }) => order.indexOf(outcomes.get(inbox)));
 	for (const one of group) one.uses = [];
 	for (const [index, use] of uses.entries()) users[index % users.length].uses.push(use);
-	const byUse = sortBy(group, (one) => one.uses.length === 0);
+	const byUse = sortBy(users, (one) => one.uses.length === 0);
 	for (const url of uniq(group.flatMap(({ outcomes }) => [...outcomes.keys()]))) {
 		const there = byUse.filter(({ outcomes }) => outcomes.has(url));
 		const made = outcomesAt(url, there);

@@ -4,7 +4,17 @@ import type { Keeper } from '../../../../nodes/BusinessMessaging/inbox/keeper';
 import type { DeliveryNames } from '../../../../nodes/BusinessMessaging/inbox/messageNames';
 import type { OtherTrigger } from '../../../../nodes/BusinessMessaging/inbox/otherTrigger';
 import type { Calls } from '../../../../nodes/BusinessMessaging/inbox/protocol';
-import { type Action, DeliveryUnderWay, type Noted, type Schedule, type Trigger } from './parts';
+import {
+	type Action,
+	DeliveryUnderWay,
+	type Noted,
+	type Schedule,
+	type Stored,
+	type Trigger,
+	type Workflow,
+	setStored,
+	storedOf,
+} from './parts';
 import { isIdle } from '../../../../nodes/BusinessMessaging/inbox/store';
 import { type Life, VirtualTime, newLife } from './time';
 
@@ -63,16 +73,20 @@ export abstract class N8n extends VirtualTime {
 		for (let n = 0; n < setting.processes; n++)
 			this.processes.push({ isUp: true, ...this.fresh() });
 		for (let n = 0; n < setting.triggers; n++) {
-			const isThere = !schedule.actions.some((one) => this.isNewTrigger(one, n));
-			this.triggers.push({
-				...{ url: `${root}webhook/trigger-${n}/webhook`, isInbox: n === 0 },
-				// Published after the inbox or before it, a trigger knows where it is.
-				stored: JSON.stringify(
-					n > 0 && isThere ? { other: { url: this.triggers[0].url, at: 1 } } : {},
-				),
+			const shares = n === 1 && setting.sharesWorkflow;
+			const isThere = shares || !schedule.actions.some((one) => this.isNewTrigger(one, n));
+			const isManual = n > 0 && n === setting.manual;
+			const trigger: Trigger = {
+				...{ url: `${root}webhook/trigger-${n}/webhook`, isInbox: n === 0, isManual },
+				workflow: shares ? this.inbox.workflow : { triggers: [], stored: '{}' },
 				...{ starting: [], started: [], late: [], registeredAt: 0, since: 0 },
 				...{ isPublished: isThere, isRegistered: isThere, wasPublished: isThere },
-			});
+			};
+			trigger.workflow.triggers.push(trigger);
+			this.triggers.push(trigger);
+			// Published after the inbox or before it, a trigger knows where it is.
+			if (n > 0 && isThere && !isManual)
+				setStored(trigger, { other: { url: this.inbox.url, at: 1 } });
 		}
 	}
 
@@ -158,67 +172,86 @@ export abstract class N8n extends VirtualTime {
 	}
 
 	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
-	protected async writeBack(trigger: Trigger, afterMs: number): Promise<void> {
-		const { stored, wasPublished } = trigger;
+	protected async writeBack({ workflow, wasPublished }: Trigger, afterMs: number): Promise<void> {
+		const { stored } = workflow;
 		if (!wasPublished) return;
 		const from = this.now;
 		// If n8n is one process, it is killed together with the execution.
 		await this.after(afterMs, this.mainLife);
-		trigger.stored = stored;
-		this.olderCopies.push({ url: trigger.url, from, to: this.now });
-		this.note(() => `older copy of ${trigger.url} written back`);
+		workflow.stored = stored;
+		this.noteCopy(workflow, from);
+	}
+
+	/** An older copy of all that n8n stores of a workflow was written back. */
+	private noteCopy({ triggers }: Workflow, from: number): void {
+		for (const { url } of triggers) {
+			this.olderCopies.push({ url, from, to: this.now });
+			this.note(() => `older copy of ${url} written back`);
+		}
 	}
 
 	/** The main process publishes the workflow again. At the end, it writes back what it has read. */
 	protected async publish(
-		trigger: Trigger,
+		{ workflow }: Trigger,
 		{ gone, takes, isRemoved }: Extract<Action, { is: 'publish' }>,
 	): Promise<void> {
-		const { inbox: kept } = JSON.parse(trigger.stored) as { inbox?: unknown };
-		if (trigger.isInbox && isIdle(kept, this.wall())) await this.tellOthers(trigger, 'bye');
-		trigger.isPublished = false;
-		const unpublished = { url: trigger.url, from: this.now, to: Infinity };
-		this.unpublished.push(unpublished);
-		if (isRemoved) trigger.isRegistered = false;
-		if (isRemoved && trigger.isInbox) this.absences.push({ from: this.now, to: Infinity });
+		const { triggers } = workflow;
+		const inbox = triggers.find(({ isInbox }) => isInbox);
+		if (inbox && isIdle(storedOf(inbox).inbox, this.wall())) await this.tellOthers(inbox, 'bye');
+		const unpublished = triggers.map(({ url }) => ({ url, from: this.now, to: Infinity }));
+		this.unpublished.push(...unpublished);
+		for (const trigger of triggers) {
+			trigger.isPublished = false;
+			if (isRemoved && !trigger.isManual) trigger.isRegistered = false;
+		}
+		if (isRemoved && inbox) this.absences.push({ from: this.now, to: Infinity });
 		this.publications.push(this.now);
 		await this.after(gone * 1_000, this.ever);
-		trigger.isPublished = true;
-		trigger.wasPublished = true;
-		unpublished.to = this.now;
-		const { stored } = trigger;
-		const copy = { url: trigger.url, from: this.now, to: Infinity };
-		this.olderCopies.push(copy);
+		for (const trigger of triggers)
+			Object.assign(trigger, { isPublished: true, wasPublished: true });
+		for (const one of unpublished) one.to = this.now;
+		const { stored } = workflow;
+		const copies = triggers.map(({ url }) => ({ url, from: this.now, to: Infinity }));
+		this.olderCopies.push(...copies);
 		await this.after(takes * 1_000, this.ever);
-		trigger.stored = stored;
-		copy.to = this.now;
+		workflow.stored = stored;
+		for (const copy of copies) copy.to = this.now;
+		for (const trigger of triggers) await this.register(trigger);
+		this.publications.push(this.now);
+		if (inbox) void this.keepAwake(inbox);
+	}
+
+	private async register(trigger: Trigger): Promise<void> {
+		const { isInbox, isManual } = trigger;
 		// The list of webhooks is read to register the trigger.
-		if (!trigger.isInbox && this.inbox.isRegistered)
-			trigger.stored = JSON.stringify({ ...JSON.parse(stored), other: this.noted() });
-		if (trigger.isInbox) await this.tellOthers(trigger, 'look');
+		if (!isInbox && !isManual && this.inbox.isRegistered)
+			setStored(trigger, { other: this.noted() });
+		if (isInbox) await this.tellOthers(trigger, 'look');
 		if (!trigger.isRegistered)
 			Object.assign(trigger, { registeredAt: this.now, since: this.wall() });
-		if (trigger.isInbox)
-			for (const absence of this.absences) absence.to = Math.min(absence.to, this.now);
-		this.publications.push(this.now);
+		if (isInbox) for (const absence of this.absences) absence.to = Math.min(absence.to, this.now);
 		trigger.isRegistered = true;
 		this.note(() => `${trigger.url} published again`);
-		void this.keepAwake(trigger);
 	}
 
 	/** When it is published, the inbox says where it is; if nothing is open when it is unpublished, it says goodbye. */
 	private async tellOthers({ url: inbox }: Trigger, is: 'look' | 'bye'): Promise<void> {
 		const calls = this.calls(this.ever);
-		for (const { url, isRegistered, isInbox } of this.triggers)
-			if (isRegistered && !isInbox) await calls.callTrigger(url, { is, inbox });
+		for (const url of this.others) await calls.callTrigger(url, { is, inbox });
+	}
+
+	/** The URLs of other triggers in the service's list. Nobody knows those that are registered by hand. */
+	protected get others(): string[] {
+		return this.triggers.flatMap(({ url, isInbox, isManual, isRegistered }) =>
+			isRegistered && !isInbox && !isManual ? url : [],
+		);
 	}
 
 	/** When n8n starts, a trigger that has lost where the inbox is reads the list of webhooks. */
 	protected noteInbox(trigger: Trigger): void {
-		const stored = JSON.parse(trigger.stored) as { other?: Noted };
-		const isLost = !trigger.isInbox && trigger.isPublished && stored.other === undefined;
-		if (isLost && this.inbox.isRegistered)
-			trigger.stored = JSON.stringify({ ...stored, other: this.noted() });
+		const { isInbox, isManual, isPublished } = trigger;
+		const isLost = !isInbox && !isManual && isPublished && !storedOf(trigger).other;
+		if (isLost && this.inbox.isRegistered) setStored(trigger, { other: this.noted() });
 	}
 
 	private noted(): Noted {
@@ -249,6 +282,21 @@ export abstract class N8n extends VirtualTime {
 		}
 	}
 
+	/** n8n writes what it stores of a workflow as a whole: as it had read it, with what this process knows. */
+	private write({ workflow }: Trigger, process: Process, delivery: DeliveryUnderWay): void {
+		const known = workflow.triggers.flatMap(({ url }): Array<[string, Stored]> => {
+			const inbox = process.keepers.get(url)?.live;
+			const other = process.others.get(url)?.noted;
+			if (inbox) return [[url, { inbox: inbox as unknown as Record<string, string> }]];
+			return other && other.at > 0 ? [[url, { other }]] : [];
+		});
+		workflow.stored = delivery.written(Object.fromEntries(known));
+		// Of a trigger that this process does not know, an older copy is written back.
+		const unknown = workflow.triggers.filter(({ url }) => !known.some(([one]) => one === url));
+		for (const { url } of unknown)
+			this.olderCopies.push({ url, from: delivery.begin, to: this.now });
+	}
+
 	/** The process that takes the requests to a trigger. */
 	processOf(trigger: Trigger): Process {
 		return this.processes[this.triggers.indexOf(trigger) % this.processes.length];
@@ -270,7 +318,7 @@ export abstract class N8n extends VirtualTime {
 		const { life: server } = process;
 		return await new Promise((resolve) => {
 			let isWaiting = true;
-			const delivery = new DeliveryUnderWay(trigger.since);
+			const delivery = new DeliveryUnderWay(trigger, this.now);
 			const finish = (result: T | undefined) => {
 				if (!isWaiting) return;
 				isWaiting = false;
@@ -290,7 +338,6 @@ export abstract class N8n extends VirtualTime {
 				finish(undefined);
 			});
 			void (async () => {
-				delivery.read(trigger.stored);
 				const result = await handle(trigger, process, delivery);
 				await this.after(this.latency(), server);
 				// n8n stores an execution before anything else. If that fails, n8n has done nothing.
@@ -302,7 +349,7 @@ export abstract class N8n extends VirtualTime {
 				}
 				for (const start of delivery.starts) start();
 				if (delivery.writes && (!delivery.forgets || this.random() < 0.5))
-					trigger.stored = delivery.written();
+					this.write(trigger, process, delivery);
 				await this.after(1 + this.random() * 5, server);
 				const isRefused = (result as unknown) === 503;
 				delivery.finish(!isRefused);

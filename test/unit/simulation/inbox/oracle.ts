@@ -19,7 +19,7 @@ interface Open {
 /** Messages that became something else than expected: which, what was expected, and what it is. */
 export function unexpectedIn(world: World): Array<[id: string, expected: string, is: string]> {
 	const { schedule, written, executions } = world;
-	const isPlain = schedule.actions.every(({ is }) => is === 'ask' || is === 'write');
+	const isPlain = schedule.actions.every(({ is }) => ['ask', 'write', 'list'].includes(is));
 	const hasDied = executions.some(({ state, waitsAt }) => state === 'dead' || waitsAt === Infinity);
 	if (!isPlain || hasDied || schedule.setting.trouble > 0) return [];
 	return [...new Set(written.map(({ phone }) => phone))].flatMap((phone) => ofPerson(world, phone));

@@ -1,4 +1,6 @@
 /** Schedules, and the parts of the simulated world. */
+import { isEqual } from 'lodash';
+
 import { defaultAnswer } from '../../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import type { Arrival, Question } from '../../../../nodes/BusinessMessaging/inbox/core';
 import type { InboxDelivery } from '../../../../nodes/BusinessMessaging/inbox/protocol';
@@ -9,6 +11,10 @@ export interface Setting {
 	/** Each trigger's URL leads to one of them. */
 	processes: number;
 	triggers: number;
+	/** Whether the second trigger belongs to the workflow of the inbox. */
+	sharesWorkflow: boolean;
+	/** The trigger whose URL is registered by hand, if there is one. */
+	manual: number | null;
 	/** Whether the service refuses to repeat questions. */
 	refusesRepetitions: boolean;
 	/** Whether n8n keeps executions that have ended well. */
@@ -35,8 +41,9 @@ export type Action = { at: number } &
 				pace: number;
 				dies: boolean;
 		  }
-		/** `quotes`: the run whose question it quotes. */
-		| { is: 'write'; person: number; text: string; isCertain: boolean; quotes?: number }
+		| ({ is: 'write' } & Words)
+		/** The service delivers several messages at once. */
+		| { is: 'list'; messages: Words[] }
 		| { is: 'kill'; process: number; down: number }
 		/** It is delivered again with another text, if something identifies it. */
 		| { is: 'edit'; message: number }
@@ -61,6 +68,14 @@ export type Action = { at: number } &
 				isRemoved: boolean;
 		  }
 	);
+/** What a person writes. `quotes`: the run whose question it quotes. */
+export interface Words {
+	person: number;
+	text: string;
+	isCertain: boolean;
+	quotes?: number;
+}
+
 export type Kind = 'freeText' | 'approval' | 'choice' | 'grouped';
 
 /** A schedule. */
@@ -93,10 +108,26 @@ export interface Written {
 	outcomes: Map<string, { is: 'started' | 'taken' | 'pending' | 'givenUp'; at: number }>;
 }
 
+/** A workflow, with what n8n stores of all its triggers together. */
+export interface Workflow {
+	readonly triggers: Trigger[];
+	/** By the name of a part and the URL of its trigger, as JSON. */
+	stored: string;
+}
+
+/** What n8n stores of a trigger: the state of the inbox; or where the inbox is. */
+export interface Stored {
+	inbox?: Record<string, string>;
+	other?: Noted;
+}
+
 /** A trigger of n8n. */
 export interface Trigger {
 	url: string;
+	workflow: Workflow;
 	isInbox: boolean;
+	/** Whether its URL is registered by hand. */
+	isManual: boolean;
 	isPublished: boolean;
 	isRegistered: boolean;
 	/** Whether it was published at any time. Only then may an execution of its workflow be under way. */
@@ -104,7 +135,6 @@ export interface Trigger {
 	registeredAt: number;
 	/** The same by n8n's clock. */
 	since: number;
-	stored: string;
 	/** Messages with which n8n is starting its workflow. */
 	starting: string[];
 	/** Messages with which its workflow has started, and with which it has started late. */
@@ -152,12 +182,25 @@ export interface Execution {
 	life: Life;
 }
 
+/** What n8n has stored of a trigger. */
+export function storedOf({ url, workflow }: Pick<Trigger, 'url' | 'workflow'>): Stored {
+	return (JSON.parse(workflow.stored) as Record<string, Stored | undefined>)[url] ?? {};
+}
+
+/** Changes what n8n has stored of a trigger. */
+export function setStored({ url, workflow }: Trigger, changes: Stored): void {
+	const column = JSON.parse(workflow.stored) as Record<string, Stored | undefined>;
+	workflow.stored = JSON.stringify({ ...column, [url]: { ...column[url], ...changes } });
+}
+
 /** A delivery while n8n handles it: what n8n had read, and what it writes back. */
 export class DeliveryUnderWay implements InboxDelivery {
-	stored: unknown;
+	/** What n8n had read of the inbox, if the delivery is one to it. */
+	readonly stored: unknown;
 	live?: { toJSON(): unknown };
 	/** Whether n8n writes back all that it has read, with the changes. */
 	writes = false;
+	readonly since: number;
 	/** n8n forgets changes if the delivery starts the workflow. */
 	forgets = false;
 	/** What happens once n8n has started the workflow, if it does. */
@@ -166,17 +209,19 @@ export class DeliveryUnderWay implements InboxDelivery {
 	readonly ended = new Promise<'received' | 'lost' | 'failed'>((resolve) => (this.end = resolve));
 	finish!: (isDone: boolean) => void;
 	private readonly finished = new Promise<boolean>((resolve) => (this.finish = resolve));
-	private column: Record<string, unknown> = {};
+	private readonly column: string;
 
-	constructor(readonly since: number) {}
+	constructor(
+		private readonly trigger: Trigger,
+		readonly begin: number,
+	) {
+		this.since = trigger.since;
+		this.column = trigger.workflow.stored;
+		this.stored = storedOf(trigger).inbox;
+	}
 
 	async hasSucceeded(): Promise<boolean> {
 		return await this.finished;
-	}
-
-	read(column: string): void {
-		this.column = JSON.parse(column) as Record<string, unknown>;
-		this.stored = this.column.inbox;
 	}
 
 	store(live: { toJSON(): unknown }): void {
@@ -184,14 +229,17 @@ export class DeliveryUnderWay implements InboxDelivery {
 		this.writes = true;
 	}
 
-	/** Another trigger stores where the inbox is. */
+	/** Another trigger stores where the inbox is, if n8n has not stored it. */
 	note(inbox: Noted): void {
-		this.column.other = inbox;
-		this.writes = true;
+		const { other } = (JSON.parse(this.column) as Record<string, Stored>)[this.trigger.url] ?? {};
+		this.writes ||= inbox.at > 0 && !isEqual(other, inbox);
 	}
 
-	written(): string {
-		return JSON.stringify({ ...this.column, inbox: this.live ?? this.stored });
+	/** What n8n writes: what it had read, with what the process knows of the workflow's triggers. */
+	written(parts: Record<string, object>): string {
+		const { url } = this.trigger;
+		const own = this.live && { [url]: { inbox: this.live } };
+		return JSON.stringify({ ...(JSON.parse(this.column) as object), ...parts, ...own });
 	}
 }
 

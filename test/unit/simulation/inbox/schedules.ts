@@ -29,17 +29,21 @@ const ask = fc.record({
 	pace: fc.constantFrom(0, 0, 0, 0, 0, 8, 150),
 	dies: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
 });
+const words = fc.record({
+	person: fc.nat(people),
+	text: fc.constantFrom('yes', 'yes', 'Blue', 'maybe', 'STOP'),
+	/** Most messages have neither an ID nor a time. */
+	isCertain: fc.nat(4).map((dice) => dice === 0),
+	quotes: fc.oneof(fc.constant(undefined), fc.constant(undefined), fc.nat(2)),
+});
 const write = fc
-	.record({
-		is: fc.constant('write' as const),
-		at: second(120),
-		person: fc.nat(people),
-		text: fc.constantFrom('yes', 'yes', 'Blue', 'maybe', 'STOP'),
-		/** Most messages have neither an ID nor a time. */
-		isCertain: fc.nat(4).map((dice) => dice === 0),
-		quotes: fc.oneof(fc.constant(undefined), fc.constant(undefined), fc.nat(2)),
-	})
-	.map((one): Action => one);
+	.tuple(second(120), words)
+	.map(([at, own]): Action => ({ is: 'write', at, ...own }));
+const list = fc.record({
+	is: fc.constant('list' as const),
+	at: second(120),
+	messages: fc.array(words, { minLength: 2, maxLength: 4 }),
+});
 const kill = fc.record({
 	is: fc.constant('kill' as const),
 	at: second(120),
@@ -88,6 +92,8 @@ const publish = fc.record({
 const setting = fc.record({
 	processes: fc.constantFrom(1, 1, 2, 2, 3),
 	triggers: fc.integer({ min: 1, max: 3 }),
+	sharesWorkflow: fc.nat(2).map((dice) => dice === 0),
+	manual: fc.constantFrom(null, null, 1, 2),
 	refusesRepetitions: fc.boolean(),
 	keepsExecutions: fc.boolean(),
 	trouble: fc.constantFrom(0, 0, 5, 20),
@@ -111,6 +117,7 @@ const mixed = fc
 	.tuple(
 		times(ask, 1, 3),
 		times(write, 1, 10),
+		rarely(list),
 		times(write, 0, 2).map((writes) => writes.flatMap(atOnce)),
 		rarely(kill),
 		rarely(killAsker),

@@ -25,7 +25,9 @@ import {
 	type Noted,
 	type Trigger,
 	type Written,
+	type Words,
 	arrivalOf,
+	storedOf,
 } from './parts';
 import type { Life } from './time';
 
@@ -36,12 +38,14 @@ const retriesMs = [
 const serviceTimeoutMs = 10_000;
 const callTimeoutMs = 10_000;
 
+/** How many processes of n8n there were, in all worlds: no two share a lock. */
+let processCount = 0;
+
 /** A schedule in n8n and the service. */
 export class World extends Executions {
 	readonly warnings: string[] = [];
 	/** Calls that end the wait for a person, and when their response came. */
 	readonly ends: Array<{ phone: string; at: number; confirmedAt: number }> = [];
-	private made = 0;
 
 	/** Carries out a schedule, until nothing happens any more. */
 	async run(): Promise<void> {
@@ -69,7 +73,7 @@ export class World extends Executions {
 		for (const trigger of this.triggers) this.noteInbox(trigger);
 		for (const message of this.written.filter(({ isCertain }) => isCertain))
 			for (const trigger of this.triggers)
-				if (message.outcomes.has(trigger.url)) void this.deliver(trigger, message);
+				if (message.outcomes.has(trigger.url)) void this.deliver(trigger, [message]);
 		void this.keepAwake(this.inbox);
 	}
 
@@ -77,7 +81,8 @@ export class World extends Executions {
 		const { setting } = this.schedule;
 		this.note(() => JSON.stringify(action));
 		if (action.is === 'ask') this.ask(action);
-		if (action.is === 'write') this.write(action);
+		if (action.is === 'write') this.writeAll([action]);
+		if (action.is === 'list') this.writeAll(action.messages);
 		if (action.is === 'kill') this.kill(action.process % setting.processes, action.down * 1_000);
 		if (action.is === 'killAsker') this.killAsker(this.executions[action.run]);
 		if (action.is === 'stop') this.stop(this.executions[action.run]);
@@ -122,7 +127,7 @@ export class World extends Executions {
 				repeat: async (run, person, { key }) => await this.repeat(life, run, person, key),
 				warn: (message) => void this.warnings.push(message),
 			},
-			`p${++this.made}`,
+			`p${++processCount}`,
 		);
 		process.keepers.set(trigger.url, keeper);
 		return keeper;
@@ -130,7 +135,7 @@ export class World extends Executions {
 
 	/** Another trigger. What was noted last of the inbox counts, in memory or as n8n has stored it. */
 	private otherOf(trigger: Trigger, process: Process) {
-		const { other: stored } = JSON.parse(trigger.stored) as { other?: Noted };
+		const { other: stored } = storedOf(trigger);
 		const opened = process.others.get(trigger.url) ?? this.newOther(trigger, process);
 		this.notedBy(opened);
 		if (stored && stored.at > opened.noted.at) {
@@ -152,7 +157,7 @@ export class World extends Executions {
 		const { life } = process;
 		const ports = {
 			...this.calls(life),
-			isManual: false,
+			isManual: trigger.isManual,
 			listInbox: async () => {
 				await this.after(this.latency(), life);
 				if (this.isLost()) throw new Error('The list is not known');
@@ -162,7 +167,7 @@ export class World extends Executions {
 		};
 		const made = {
 			trigger: new OtherTrigger(ports),
-			names: new DeliveryNames(`p${++this.made}`),
+			names: new DeliveryNames(`p${++processCount}`),
 			noted: { at: 0 } as Noted,
 		};
 		process.others.set(trigger.url, made);
@@ -183,7 +188,7 @@ export class World extends Executions {
 			callTimeoutMs,
 			async (trigger, process, delivery) => {
 				const call = process.reader.open(this.keyId, url, JSON.parse(sent), requestSchema);
-				if (call === 'tooEarly') return undefined;
+				if (call === 'notNow') return undefined;
 				if (!call) return 'refused' as const;
 				const response = await this.answer(trigger, process, delivery, call.content);
 				this.note(() => `${request.is}: ${JSON.stringify(response)}`);
@@ -223,9 +228,16 @@ export class World extends Executions {
 		});
 	}
 
-	private write({ person, text, isCertain, quotes }: Extract<Action, { is: 'write' }>): void {
+	/** People write, and the service delivers their messages together. */
+	private writeAll(all: Words[]): void {
+		const messages = all.map((one) => this.written[this.written.push(this.toWritten(one)) - 1]);
+		for (const trigger of this.triggers.filter((one) => one.isRegistered))
+			void this.deliver(trigger, messages);
+	}
+
+	private toWritten({ person, text, isCertain, quotes }: Words): Written {
 		const quoted = quotes === undefined ? undefined : `q ${quotes} ${phoneOf(person)}`;
-		const message: Written = {
+		return {
 			...{ id: `m${this.written.length}`, phone: phoneOf(person), text, isCertain },
 			...{
 				at: this.now,
@@ -237,9 +249,6 @@ export class World extends Executions {
 			},
 			...{ starts: [], lostStarts: [] },
 		};
-		this.written.push(message);
-		for (const trigger of this.triggers.filter((one) => one.isRegistered))
-			void this.deliver(trigger, message);
 	}
 
 	private async endWait(phone: string): Promise<void> {
@@ -253,18 +262,19 @@ export class World extends Executions {
 	private edit(message?: Written): void {
 		if (!message?.isCertain) return;
 		for (const trigger of this.triggers.filter((one) => one.isRegistered))
-			void this.deliver(trigger, message, 'Blue');
+			void this.deliver(trigger, [message], 'Blue');
 	}
 
-	private async deliver(trigger: Trigger, message: Written, text = message.text): Promise<void> {
-		const { outcomes } = message;
-		if (!outcomes.has(trigger.url)) outcomes.set(trigger.url, { is: 'pending', at: this.now });
+	private async deliver(trigger: Trigger, messages: Written[], edited?: string): Promise<void> {
+		for (const { outcomes } of messages)
+			if (!outcomes.has(trigger.url)) outcomes.set(trigger.url, { is: 'pending', at: this.now });
 		const { registeredAt } = trigger;
 		for (const pauseMs of [0, ...retriesMs]) {
 			await this.after(pauseMs, this.ever);
 			// The service delivers nothing more to a registration that was removed.
 			if (trigger.registeredAt !== registeredAt || !trigger.isRegistered) {
-				if (outcomes.get(trigger.url)?.is === 'pending') outcomes.delete(trigger.url);
+				for (const { outcomes } of messages)
+					if (outcomes.get(trigger.url)?.is === 'pending') outcomes.delete(trigger.url);
 				return;
 			}
 			let isHandled = false;
@@ -274,13 +284,13 @@ export class World extends Executions {
 				serviceTimeoutMs,
 				async (_, process, delivery) => {
 					isHandled = true;
-					return await this.receive(trigger, process, delivery, message, text);
+					return await this.receive(trigger, process, delivery, messages, edited);
 				},
 			);
 			if (status === 200) return;
-			message.hasLostResponse ||= isHandled && status !== 503;
+			for (const message of messages) message.hasLostResponse ||= isHandled && status !== 503;
 		}
-		outcomes.set(trigger.url, { is: 'givenUp', at: this.now });
+		for (const { outcomes } of messages) outcomes.set(trigger.url, { is: 'givenUp', at: this.now });
 	}
 
 	private wants({ url }: Trigger, { text }: Written): boolean {
@@ -291,27 +301,42 @@ export class World extends Executions {
 		trigger: Trigger,
 		process: Process,
 		delivery: DeliveryUnderWay,
-		message: Written,
-		text: string,
+		all: Written[],
+		edited?: string,
 	): Promise<number> {
-		const { id, isCertain, outcomes } = message;
-		if (!this.wants(trigger, message)) {
-			outcomes.delete(trigger.url);
-			return 200;
-		}
-		// The trigger recognizes an event that has started its workflow, unless it was edited.
-		const isSame = isCertain && text === message.text;
-		if (isSame && trigger.started.includes(id)) return 200;
-		if (isSame && trigger.starting.includes(id)) return 503;
-		message.handledAt = this.now;
-		const verdict = await this.verdictAt(trigger, process, delivery, { ...message, text });
-		if (!verdict) return 503;
-		const { is, startsToo } = verdict;
+		const isNew = ({ id, isCertain, text }: Written) => {
+			// The trigger recognizes an event that has started its workflow, unless it was edited.
+			const isSame = isCertain && (edited ?? text) === text;
+			return !isSame || !trigger.started.includes(id);
+		};
+		for (const message of all)
+			if (!this.wants(trigger, message)) message.outcomes.delete(trigger.url);
+		const messages = all.filter((one) => this.wants(trigger, one) && isNew(one));
+		if (messages.some(({ id, isCertain }) => isCertain && !edited && trigger.starting.includes(id)))
+			return 503;
+		if (messages.length === 0) return 200;
+		for (const message of messages) message.handledAt = this.now;
+		const read = messages.map((one) => ({ ...one, text: edited ?? one.text }));
+		const verdicts = await this.verdictsAt(trigger, process, delivery, read);
+		if (!verdicts) return 503;
+		for (const [index, message] of messages.entries())
+			this.carryOutVerdict(trigger, process, delivery, message, verdicts[index]);
+		return 200;
+	}
+
+	private carryOutVerdict(
+		trigger: Trigger,
+		process: Process,
+		delivery: DeliveryUnderWay,
+		message: Written,
+		{ is, startsToo }: Verdict,
+	): void {
+		const { id, outcomes } = message;
 		this.note(() => `${id} at ${trigger.url.slice(-17, -8)}: ${is}`);
 		if (is === 'ordinary' || startsToo) {
 			delivery.forgets = true;
 			// The trigger remembers the event in the same static data.
-			if (trigger.isInbox) delivery.store(this.keeperOf(trigger, process).live);
+			delivery.writes = true;
 			trigger.starting.push(id);
 			delivery.starts.push(() => {
 				message.starts.push(trigger.url);
@@ -327,29 +352,28 @@ export class World extends Executions {
 		}
 		if (is === 'taken' && outcomes.get(trigger.url)?.is !== 'started')
 			outcomes.set(trigger.url, { is: 'taken', at: this.now });
-		return 200;
 	}
 
-	private async verdictAt(
+	private async verdictsAt(
 		trigger: Trigger,
 		process: Process,
 		delivery: DeliveryUnderWay,
-		message: Written,
-	): Promise<Verdict | undefined> {
-		const arrival = arrivalOf(message, this.schedule.setting.skew * 1_000);
+		messages: Written[],
+	): Promise<Verdict[] | undefined> {
+		const arrivals = messages.map((one) => arrivalOf(one, this.schedule.setting.skew * 1_000));
 		if (trigger.isInbox) {
 			const keeper = this.keeperOf(trigger, process);
 			keeper.load(delivery);
-			const verdicts = await keeper.receive(delivery, [arrival]);
-			return verdicts === 'busy' ? undefined : verdicts[0];
+			const verdicts = await keeper.receive(delivery, arrivals);
+			return verdicts === 'busy' ? undefined : verdicts;
 		}
 		const opened = this.otherOf(trigger, process);
 		const { trigger: other, names } = opened;
 		const confirmed = delivery.ended.then((end) => end === 'received');
-		const delivered = names.begin(arrival, this.wall(), confirmed);
+		const delivered = arrivals.map((one) => names.begin(one, this.wall(), confirmed));
 		const { url, since: registeredAt } = trigger;
-		const verdicts = await other.ask([delivered], { trigger: url, registeredAt });
+		const verdicts = await other.ask(delivered, { trigger: url, registeredAt });
 		delivery.note(this.notedBy(opened));
-		return verdicts?.[0];
+		return verdicts;
 	}
 }
