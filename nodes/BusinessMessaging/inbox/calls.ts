@@ -69,20 +69,20 @@ export class CallReader {
 
 	/**
 	 * Decrypts a call to a receiver: the URL of a trigger, or the ID of a run.
-	 * @returns undefined if it has another key or receiver, is too old, was received before, or has another content;
-	 * `tooEarly` if it was made before this process started: then the sender has to make another one
+	 * @returns undefined if it has another key or receiver, was received before, or has another content; `notNow` if it
+	 * was made before this process started, or by another time than n8n's clock shows: then the sender makes another one
 	 */
 	open<T>(
 		keyId: string,
 		to: string,
 		body: unknown,
 		schema: z.ZodType<T>,
-	): Opened<T> | 'tooEarly' | undefined {
+	): Opened<T> | 'notNow' | undefined {
 		const data = isRecord(body) && isRecord(body.data) ? body.data : {};
 		const call = parseSealed(keyId, data.sealed, sealedSchema);
 		if (call?.to !== to || this.used.has(call.once)) return undefined;
-		if (Math.abs(this.clock.now() - call.at) > maxAgeMs) return undefined;
-		if (call.at < this.clock.startedAt()) return 'tooEarly';
+		if (Math.abs(this.clock.now() - call.at) > maxAgeMs) return 'notNow';
+		if (call.at < this.clock.startedAt()) return 'notNow';
 		const { once } = call;
 		this.used.set(once, true);
 		const content = schema.safeParse(call.content);

@@ -27,7 +27,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 				? undefined
 				: openCall(keyId, String(id), context.getBodyData(), runCallSchema);
 		if (!call) return refuse(response, new Refusal(401, refusal));
-		if (call === 'tooEarly') return refuse(response, new Refusal(503, 'Try again'));
+		if (call === 'notNow') return refuse(response, new Refusal(503, 'Try again'));
 		const waiting = readWaitState(context);
 		if (waiting !== undefined && waiting.run !== id)
 			return { webhookResponse: call.respond({ state: 'gone' }) };

@@ -30,7 +30,7 @@ export async function answerCall(
 	const client = await connect(context).catch(() => undefined);
 	const call = client && openCall(client.config.keyId, own, context.getBodyData(), requestSchema);
 	if (!call) throw new Refusal(401, refusal);
-	if (call === 'tooEarly') throw new Refusal(503, 'Try again');
+	if (call === 'notNow') throw new Refusal(503, 'Try again');
 	const request = call.content;
 	if (request.is === 'look' || request.is === 'bye') {
 		if (request.is === 'bye') memory.inboxUrl.forget(request.inbox);
