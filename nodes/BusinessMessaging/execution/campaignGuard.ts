@@ -21,12 +21,14 @@ import { logTableName, openLogTable } from './logTable';
 import { RecentSpeed } from './recentSpeed';
 import { isTool } from './toolReview';
 
-/** The fewest messages that may be under way, and the most, ever. */
-const [leastUnderWay, mostUnderWay] = [4, 600];
-/** So fast a run begins to send what its plan allows at once, and becomes at most, unless the plan is faster: messages per ms. */
-const [firstPerMs, burstPerMs] = [0.1, 0.2];
+/** The fewest messages that may be under way; so many that a short campaign goes out at once; and the most, ever. */
+const [leastUnderWay, burst, mostUnderWay] = [4, 40, 600];
+/** So fast a run begins to send what its plan allows at once: messages per ms. */
+const firstPerMs = 0.1;
 /** How long n8n usually takes to insert rows, ms. */
 const insertMs = 50;
+/** If the table takes longer for a message, ms, a run sends more slowly than its plan allows: less is uncertain then. */
+const slowTableMs = 1_000;
 /** How long before n8n's timeout a run stops at least and at most, ms. */
 const [leastEndMs, mostEndMs] = [3_000, 30_000];
 
@@ -78,12 +80,12 @@ export class CampaignGuard implements Guard {
 		const { requests, windowMs } = this.client.config.rate;
 		const { claiming, writing } = this.claims;
 		const responseMs = this.client.averageResponseMs;
-		const ms = claiming.delayMs + responseMs + writing.delayMs;
+		const ms = responseMs + Math.min(claiming.delayMs + writing.delayMs, slowTableMs);
 		const planPerMs = requests / windowMs;
 		const startPerMs = Math.max(planPerMs, Math.min(6 * planPerMs, firstPerMs));
 		const first = startPerMs * (responseMs + 2 * insertMs);
-		// More than the plan allows is as useless as more than this machine sends.
-		const growing = 2 * Math.min(Math.max(planPerMs, burstPerMs), this.speed.perMs) * ms;
+		// More than this machine sends is as useless as more than the plan needs.
+		const growing = Math.min(2 * this.speed.perMs * ms, Math.max(burst, 2 * planPerMs * ms));
 		const most = clamp(Math.ceil(Math.max(growing, first)), leastUnderWay, mostUnderWay);
 		return Math.min(most, Math.max(leastUnderWay, this.client.freeWithin(ms)));
 	}

@@ -164,7 +164,7 @@ describe('a campaign', () => {
 		const { url: baseUrl, key: apiKey } = n8n.sandbox;
 		const plan = { apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 1_000 };
 		const id = await n8n.client.createCredential('Plan', 'businessMessagingApi', plan);
-		// As many are claimed, sent and not written at the same time as this plan needs, on a slow machine, too.
+		// No more are under way than this, however slow the machine is.
 		const most = 50;
 		const { workflowId } = await start(
 			{ sendOnce: true, campaign: 'sale' },
