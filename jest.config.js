@@ -1,5 +1,5 @@
 'use strict';
-// All tests. `npm test` leaves out `variants`, `fuzz`, `release` and `e2e`, which take long. Mutation testing and the
+// All tests. `npm test` leaves out `slow`, `variants`, `fuzz`, `release` and `e2e`, which take long. Mutation testing and the
 // coverage of the nodes run some of them in their own way: harness/mutation, harness/coverage.
 const { availableParallelism } = require('node:os');
 
@@ -28,7 +28,7 @@ const shared = {
 const project = (settings, displayName, ...folders) => ({
 	...settings,
 	displayName,
-	testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+	testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/!(*.slow).test.ts`),
 });
 
 const projects = [
@@ -37,6 +37,7 @@ const projects = [
 	project(shared, 'engine', 'engine'),
 	project(shared, 'service', 'service/sandbox', 'service/contract'),
 	project(common, 'variants', 'service/variants'),
+	{ ...shared, displayName: 'slow', testMatch: ['<rootDir>/test/**/*.slow.test.ts'] },
 	project(shared, 'fuzz', 'fuzz'),
 	project(common, 'release', 'release'),
 	project(common, 'e2e', 'n8n/e2e'),

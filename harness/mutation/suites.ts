@@ -89,7 +89,7 @@ export const suitesOf: Record<string, string[]> = {
 	phone: [
 		'unit/phone/readPhone',
 		'unit/phone/compare',
-		'unit/phone/library',
+		'unit/phone/library.slow',
 		'engine/execution/sendWindow',
 		'engine/operations/inputs',
 		...receiving,
@@ -175,7 +175,7 @@ export const suitesOf: Record<string, string[]> = {
 		'unit/inbox/questionRun',
 		'unit/inbox/records',
 		'unit/inbox/runs',
-		'unit/inbox/size',
+		'unit/inbox/size.slow',
 		'unit/inbox/urls',
 		'engine/reply/approval',
 		'engine/webhooks/texts',

@@ -164,7 +164,7 @@ export const sending = [
 			'engine/execution/sendOnce.test.ts: a full table: the message is not sent, and the error says so',
 		],
 		'The node never guesses a number': [
-			'unit/phone/library.test.ts: never turns digits into an impossible number, or a valid number into another',
+			'unit/phone/library.slow.test.ts: never turns digits into an impossible number, or a valid number into another',
 		],
 		'at most 20 lines for each run, and none for fewer than 100 messages': [
 			'execution/report: maxLines',

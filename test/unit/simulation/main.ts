@@ -5,6 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
+import { sum } from 'lodash';
+
 import { simulate } from './campaignLog';
 import { simulate as simulateInbox } from './inbox/schedules';
 
@@ -35,6 +37,10 @@ async function main(): Promise<void> {
 	if (values.path === undefined) await simulateCampaigns();
 	const { shortest, ...inbox } = await simulateInbox(wanted, seed, values.path);
 	if (shortest !== undefined) details.push(shortest);
+	// The exceptions are no excuse for everything. A few schedules may have more of them by chance.
+	const excused = sum(Object.values(inbox.exceptions));
+	if (wanted >= 1_000 && excused > 0.005 * inbox.messages)
+		details.push(`Send and Wait: ${excused} of ${inbox.messages} messages are excused`);
 	const { steps, ...counts } = total;
 	const report = {
 		schedules: wanted,
