@@ -85,7 +85,8 @@ export function numbered({ count, size = 10, base = 1, says, beyond = 'empty' }:
 		if (number > last && typeof beyond === 'number')
 			return { status: beyond, body: { message: 'There is no such page' } };
 		const shown = number > last && beyond === 'last' ? last : Math.max(number, 0);
-		const data = range(count).slice(shown * size, (shown + 1) * size);
+		const first = shown * size;
+		const data = range(first, Math.max(first, Math.min(count, first + size)));
 		return { body: { data: data.map((id) => ({ id })), ...says } };
 	};
 }
