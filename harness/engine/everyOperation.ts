@@ -15,7 +15,7 @@ import { welcomeParameters } from './templates';
 /** Runs the action node against a sandbox, which is emptied before each test. */
 export interface Runner {
 	run: (options: RunnerOptions) => Promise<RunnerResult>;
-	fault: (order: FaultOrder) => Promise<void>;
+	fault: (order: FaultOrder) => void | Promise<void>;
 }
 
 /** A run of the node with its own input items. */

@@ -1,7 +1,6 @@
 /** A sandbox, n8n's engine and a host that is not the service, for the tests of one file. */
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import axios from 'axios';
 import { stringify } from 'flatted';
 import { countBy, range } from 'lodash';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
@@ -83,14 +82,14 @@ export class Service {
 		return await this.engine.retry(run, { credentials: this.credentials() });
 	}
 
-	async fault(order: FaultOrder): Promise<void> {
-		await axios.post(`${this.sandbox.url}/_sandbox/faults`, order);
+	fault(order: FaultOrder): void {
+		this.sandbox.state.faults.add(order);
 	}
 
 	/** Makes an endpoint list exactly these records. */
-	async list(endpoint: EndpointName, ...records: object[]): Promise<void> {
-		await this.fault({ endpoint, status: 200, body: records });
-		await this.fault({ endpoint, status: 200, body: [], count: 9 });
+	list(endpoint: EndpointName, ...records: object[]): void {
+		this.fault({ endpoint, status: 200, body: records });
+		this.fault({ endpoint, status: 200, body: [], count: 9 });
 	}
 
 	/** The latest requests, oldest first, to one endpoint or to all. */

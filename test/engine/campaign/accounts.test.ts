@@ -36,7 +36,7 @@ test('a campaign that only another account has sent is an error that says so', a
 });
 
 test('receipts and replies change no row of another account', async () => {
-	await service.fault({ endpoint: 'sendText', reset: 'beforeRead', count: 3 });
+	service.fault({ endpoint: 'sendText', reset: 'beforeRead', count: 3 });
 	await send(3, {}, { onError: 'continueRegularOutput' });
 	move(2, anotherAccount);
 	move(1, '');

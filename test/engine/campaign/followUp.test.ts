@@ -11,8 +11,8 @@ const phone = (n: number) => `+1555000${1000 + n}`;
 
 /** Eight people: what became of their messages is in the order of the filters of Get Recipients. */
 async function campaignWithResults() {
-	await service.fault({ endpoint: 'sendText', match: phone(6), status: 422 });
-	await service.fault({ endpoint: 'sendText', match: phone(7), reset: 'beforeRead' });
+	service.fault({ endpoint: 'sendText', match: phone(6), status: 422 });
+	service.fault({ endpoint: 'sendText', match: phone(7), reset: 'beforeRead' });
 	await send(
 		8,
 		{ options: { variant: '={{ $json.n < 1004 ? "A" : "B" }}' } },

@@ -158,9 +158,9 @@ test('a receipt that comes before its row waits for it', async () => {
 });
 
 test('a receipt of an unknown message settles the only uncertain message to its person', async () => {
-	await service.fault({ endpoint: 'sendText', reset: 'beforeRead', count: 3 });
+	service.fault({ endpoint: 'sendText', reset: 'beforeRead', count: 3 });
 	await send(3, {}, { onError: 'continueRegularOutput' });
-	await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
+	service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
 	await send(3, { campaign: 'other' }, { onError: 'continueRegularOutput' });
 	const to = (n: number) => ({ to: `+1555000${1000 + n}` });
 	const settled = await record([
@@ -181,7 +181,7 @@ test('a receipt of an unknown message settles the only uncertain message to its 
 }, 30_000);
 
 test('a failure never frees a message of which only a receipt says that it was sent: the receipt may be of another one', async () => {
-	await service.fault({ endpoint: 'sendText', reset: 'afterRead', count: 2 });
+	service.fault({ endpoint: 'sendText', reset: 'afterRead', count: 2 });
 	await send(2, {}, { onError: 'continueRegularOutput' });
 	const to = (n: number) => ({ to: `+1555000${1000 + n}` });
 	await record([
@@ -195,7 +195,7 @@ test('a failure never frees a message of which only a receipt says that it was s
 }, 30_000);
 
 test('a timeout does not undo what a receipt has shown meanwhile', async () => {
-	await service.fault({ endpoint: 'sendText', reset: 'afterRead', delayMs: 13_000 });
+	service.fault({ endpoint: 'sendText', reset: 'afterRead', delayMs: 13_000 });
 	const sending = send(1, {}, { onError: 'continueRegularOutput' });
 	const isClaimed = () => rows().some(({ status }) => status === 'sending');
 	await until('the claim', isClaimed, { interval: 20 });

@@ -38,7 +38,7 @@ test.each([
 	{ contacts: [], tags: [{ id: 1 }] },
 	{ response: { contacts: [{ id: 1 }], segments: [{ id: 1 }] } },
 ])('accepts every list of contacts that the nodes can read: %j', async (body) => {
-	await service.fault({ endpoint: 'listContacts', status: 200, body });
+	service.fault({ endpoint: 'listContacts', status: 200, body });
 	expect(await press()).toEqual({ status: 'OK', message: 'Connection successful!' });
 });
 
@@ -60,7 +60,7 @@ test.each<[number, string]>([
 	[500, 'Error'],
 ])('if the list of contacts gives %d, the result is %s', async (status, expected) => {
 	const body = { message: 'Says why' };
-	await service.fault({ endpoint: 'listContacts', status, body, count: 20 });
+	service.fault({ endpoint: 'listContacts', status, body, count: 20 });
 	const result = await press(service.newKey());
 	expect(result.status).toBe(expected);
 	if (expected === 'Error') expect(result.message).toContain(`Says why (HTTP ${status})`);

@@ -38,14 +38,14 @@ describe('lists to choose from', () => {
 	test.each(['0049 30 111', '030/111', '+49 (30) 111'])(
 		'a number in Berlin is found by %s',
 		async (filter) => {
-			await service.list('listContacts', { id: '1', name: 'Ada', phone: '+4930111222' });
+			service.list('listContacts', { id: '1', name: 'Ada', phone: '+4930111222' });
 			expect(await namesIn('searchContacts', filter)).toEqual(['Ada · +4930111222']);
 		},
 	);
 
 	test('a search stops after 8,000 records, and goes on when the user scrolls', async () => {
 		const body = range(8_500).map((id) => ({ id, name: `Contact ${id}` }));
-		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
+		service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
 		const first = await search('searchContacts', 'Contact 8400');
 		expect(first).toEqual({ results: [], paginationToken: '8000' });
 		const { results } = await search('searchContacts', 'Contact 8400', first.paginationToken);
@@ -53,13 +53,13 @@ describe('lists to choose from', () => {
 	});
 
 	test('records show the fields that they have; if they have no ID, an error names their fields', async () => {
-		await service.list('listContacts', { id: 'a' }, { name: 'No ID' }, { id: 7, name: 'Bea' });
+		service.list('listContacts', { id: 'a' }, { name: 'No ID' }, { id: 7, name: 'Bea' });
 		const { results } = await search('searchContacts');
 		expect(results).toEqual([
 			{ name: 'a', value: 'a' },
 			{ name: 'Bea', value: '7' },
 		]);
-		await service.list('listWebhooks', { url: 'https://a.test', events: ['message.read'] });
+		service.list('listWebhooks', { url: 'https://a.test', events: ['message.read'] });
 		await expect(search('searchWebhooks')).rejects.toMatchObject({
 			message: 'The node found no ID in the webhooks of the service',
 			description: "The first webhook has the fields url, events. Choose 'By ID' and enter the ID.",
@@ -72,7 +72,7 @@ describe('lists to choose from', () => {
 			{ id: '2', url: 'https://a.test/2', events: [{ type: 'x' }, 'message.failed'] },
 			{ id: '3', url: 'https://a.test/3', events: 'all' },
 		];
-		await service.list('listWebhooks', ...webhooks);
+		service.list('listWebhooks', ...webhooks);
 		expect(await namesIn('searchWebhooks')).toEqual([
 			'https://a.test/1 · message.read, message.failed',
 			'https://a.test/2 · message.failed',
@@ -100,7 +100,7 @@ describe('lists to choose from', () => {
 		['searchTemplates', 'listTemplates'],
 		['searchTemplateNames', 'listTemplates'],
 	])('without any records, %s shows an empty list', async (method, endpoint) => {
-		await service.list(endpoint);
+		service.list(endpoint);
 		expect(await search(method)).toEqual({ results: [] });
 	});
 
@@ -111,7 +111,7 @@ describe('lists to choose from', () => {
 		'an incomplete list (%s) shows what the service returned, or why nothing was found',
 		async (method, endpoint, records) => {
 			const body = { data: [{ id: 'Ada', name: 'Ada' }], total: 25 };
-			await service.fault({ endpoint, status: 200, body, count: 99 });
+			service.fault({ endpoint, status: 200, body, count: 99 });
 			for (const filter of ['', 'ad'])
 				expect((await search(method, filter)).results).toEqual([{ name: 'Ada', value: 'Ada' }]);
 			const message = `The service returned 1 of 25 ${records}`;
@@ -124,7 +124,7 @@ describe('the list of templates', () => {
 	test('is sorted by name, with the languages of each; templates that are not approved come last', async () => {
 		const named = (name: string, status: string | undefined, ...languages: string[]) =>
 			languages.map((language) => ({ name, language, status }));
-		await service.list(
+		service.list(
 			'listTemplates',
 			...named('alpha', 'PENDING', 'en_US'),
 			...named('Sales', 'APPROVED', 'pt_BR', 'de_DE', 'en_US'),
@@ -163,7 +163,7 @@ describe.each<[string, string, INodeParameters]>([
 		{ name: 'bare' },
 	];
 	const languagesOf = async (template: INodeParameters[string], records: object[] = templates) => {
-		await service.list('listTemplates', ...records);
+		service.list('listTemplates', ...records);
 		const parameters = { resource: 'message', ...others, [parameter]: template };
 		return (await open(parameters).listSearch(method)).results;
 	};

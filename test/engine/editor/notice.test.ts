@@ -15,7 +15,7 @@ test.each(['HEADER', 'BODY', 'FOOTER', 'button', 'url'])(
 		}));
 		const buttons = [{ type: 'URL', text: at('button'), url: `https://a.test/${at('url')}` }];
 		const components = [...parts, { type: 'BUTTONS', buttons }];
-		await service.list('listTemplates', { name: 'a', language: 'en_US', components });
+		service.list('listTemplates', { name: 'a', language: 'en_US', components });
 		const chosen = { template: locator('a', 'list'), language: locator('en_US', 'list') };
 		const editor = service.engine.editor({
 			parameters: { resource: 'message', operation: 'sendTemplate', ...chosen },

@@ -130,7 +130,7 @@ describe('the form of a template', () => {
 		['Track it: https://a.de/{{1}}', 'Body 1: …a.de/{{1}}'],
 	])('the variable in %j has the label "%s"', async (text, label) => {
 		const components = [{ type: 'BODY', text }];
-		await service.list('listTemplates', { name: 'sale', language: 'en_US', components });
+		service.list('listTemplates', { name: 'sale', language: 'en_US', components });
 		expect((await form(chosen('sale'))).map(({ displayName }) => displayName)).toEqual([label]);
 	});
 
@@ -139,7 +139,7 @@ describe('the form of a template', () => {
 			{ type: 'BODY', text: 'Hi' },
 			{ type: 'BUTTONS', buttons: [{ text: 'Open', url: `${scheme}://a.de/{{1}}` }] },
 		];
-		await service.list('listTemplates', { name: 'sale', language: 'en_US', components });
+		service.list('listTemplates', { name: 'sale', language: 'en_US', components });
 		expect((await form(chosen('sale')))[0].displayName).toBe('Button 1: a.de/{{1}}');
 	});
 
@@ -151,7 +151,7 @@ describe('the form of a template', () => {
 			{ type: 'FOOTER', text: 'Reply STOP' },
 			{ type: 'BUTTONS', buttons },
 		];
-		await service.list('listTemplates', { name: 'order', language: 'en_US', components });
+		service.list('listTemplates', { name: 'order', language: 'en_US', components });
 		expect(await textOf(chosen('order'))).toBe(
 			'<b>Order {{1}}</b><br>Hi {{1}},<br>it arrives &lt;b&gt;soon&lt;/b&gt;<br><i>Reply STOP</i><br>[Yes] <br>[Track] https://a.test/{{1}}',
 		);
@@ -166,7 +166,7 @@ describe('the form of a template', () => {
 			{ type: 'HEADER', format },
 			{ type: 'BODY', text: 'Hi' },
 		];
-		await service.list('listTemplates', { name: 'sale', language: 'en_US', components });
+		service.list('listTemplates', { name: 'sale', language: 'en_US', components });
 		expect(await textOf(chosen('sale'))).toBe(`<b>${shown}</b><br>Hi`);
 	});
 
@@ -188,14 +188,14 @@ describe('the form of a template', () => {
 		])(
 			'without %s the form has numbered fields, and the user can add more',
 			async (_, name, records, words) => {
-				await service.list('listTemplates', ...records);
+				service.list('listTemplates', ...records);
 				// The form of the template that was chosen before.
 				const variables = { value: {}, schema: [{ id: 'body_1', required: true }] } as never;
 				const fields = await form(name ? { ...chosen(name), variables } : chosen(name));
 				expect(fields.filter(({ removed }) => !removed)).toEqual(numbered);
 				const others = ['headerPdfUrl', 'header_1', 'body_12', 'button3_1'];
 				expect(fields.map(({ id }) => id)).toEqual(expect.arrayContaining(others));
-				await service.list('listTemplates', ...records);
+				service.list('listTemplates', ...records);
 				expect(await textOf(chosen(name))).toContain(words);
 			},
 		);

@@ -43,7 +43,7 @@ test('the contacts of an excluded segment get nothing; a hint names the contacts
 	const excluding = async (excludeSegment: string) => await run({ rules: { excludeSegment } });
 	expect(reasons(await excluding('opted-out'))).toEqual([null, 'excluded', null, 'excluded']);
 	expect(sentTo().sort()).toEqual([anna, carl]);
-	await service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
+	service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
 	const partial = await excluding('opted-out');
 	expect(reasons(partial)).toEqual([null, 'excluded', null, null]);
 	expect(partial.hints.map(({ message }) => message)).toEqual([
@@ -53,7 +53,7 @@ test('the contacts of an excluded segment get nothing; a hint names the contacts
 });
 
 test('a segment without any number that can be read stops the run, and the error says what to do', async () => {
-	await service.list('listContacts', { id: 1, phone: '0170 1234567' });
+	service.list('listContacts', { id: 1, phone: '0170 1234567' });
 	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });
 	expect(error?.message).toContain(
 		'No contact of the segment "opted-out" has a phone number with country code',
@@ -65,7 +65,7 @@ test('a segment without any number that can be read stops the run, and the error
 });
 
 test('local numbers in an excluded segment are read with Default Country', async () => {
-	await service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
+	service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
 	const { outputs, hints } = await run({
 		items: ['0170/1234567', '0171 1234567'].map((phone) => ({ phone })),
 		rules: { excludeSegment: 'opted-out' },
@@ -83,7 +83,7 @@ test.each([
 ])(
 	'with Default Country %s, the number %s in a segment excludes its local owner, though it may also be %s',
 	async (defaultCountry, phone) => {
-		await service.list('listContacts', { id: 1, phone });
+		service.list('listContacts', { id: 1, phone });
 		const { outputs } = await run({
 			items: [{ phone }],
 			rules: { excludeSegment: 'opted-out' },
@@ -117,7 +117,7 @@ test.each<[string, FaultOrder, string, RegExp]>([
 	['is not complete', { status: 200, body: notWhole }, '1 of 3', /^Its response does not/],
 	['cannot be read', { status: 500 }, 'The service failed', /^Try again later/],
 ])('nothing is sent if the excluded segment %s', async (_, fault, words, advice) => {
-	await service.fault({ endpoint: 'listContacts', count: 99, ...fault });
+	service.fault({ endpoint: 'listContacts', count: 99, ...fault });
 	const rules = { excludeSegment: 'opted-out' };
 	const { error } = await run({ rules });
 	expect(error).toMatchObject({
@@ -136,7 +136,7 @@ test('a segment that may be cut after a full page stops the run', async () => {
 		id: `c${n}`,
 		phone: `+1555200${1000 + n}`,
 	}));
-	await service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
+	service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
 	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });
 	expect(error?.message).toContain('The service returned only the first 100 contacts');
 	expect(sentTo()).toEqual([]);
@@ -154,7 +154,7 @@ describe('the same person twice', () => {
 	test('gets no second message from a retry after one that may have been sent', async () => {
 		const rules = { duplicates: 'sendFirst' };
 		const fault = { match: anna, status: 500, processed: true, count: 9 };
-		await service.fault({ endpoint: 'sendText', ...fault });
+		service.fault({ endpoint: 'sendText', ...fault });
 		const { error } = await run({ items, rules, retryOnFail: true, maxTries: 2 });
 		expect(error?.context?.sendStatus).toBe('mayHaveBeenSent');
 		expect(sentTo().sort()).toEqual([anna, berta]);
@@ -279,7 +279,7 @@ describe('the frequency cap', () => {
 	const workflowId = 'with a cap';
 
 	test('counts messages over all workflows of the project, but not unsent ones', async () => {
-		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
+		service.fault({ endpoint: 'sendText', match: berta, status: 422 });
 		await run({ rules, workflowId, onError: 'continueRegularOutput' });
 		await run({ rules, workflowId });
 		const expected = ['frequencyCap', null, 'frequencyCap', 'frequencyCap'];

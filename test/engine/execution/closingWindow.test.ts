@@ -51,9 +51,9 @@ test.each(['sendText', 'sendTemplate'] as const)(
 	'if it closes while %s is refused for a while, neither this person nor the next ones get anything',
 	async (endpoint) => {
 		if (endpoint === 'sendTemplate')
-			await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
+			service.fault({ endpoint: 'sendText', match: berta, status: 422 });
 		const refusal = { status: 429, headers: { 'retry-after-ms': '1' }, count: 2 };
-		await service.fault({ endpoint, match: berta, ...refusal });
+		service.fault({ endpoint, match: berta, ...refusal });
 		const isRefused = () => service.calls(endpoint) > (endpoint === 'sendText' ? 1 : 0);
 		const result = await runUntilClosed(isRefused, { concurrency: 1 }, fallback);
 		expect(reasons(result)).toEqual([null, ...late]);
@@ -63,8 +63,8 @@ test.each(['sendText', 'sendTemplate'] as const)(
 
 test('a retry sends the messages that a closing window held back, also with Send Once', async () => {
 	// The service refuses the message until the window has closed.
-	await service.fault({ endpoint: 'sendText', match: berta, status: 429, count: 4 });
-	await service.fault({ endpoint: 'sendText', match: dora, status: 422 });
+	service.fault({ endpoint: 'sendText', match: berta, status: 429, count: 4 });
+	service.fault({ endpoint: 'sendText', match: dora, status: 422 });
 	const failed = await runUntilClosed(haveAllTried, {}, { sendOnce: true, campaign: 'evening' });
 	expect(sentTo().sort()).toEqual([anna, carl]);
 	await service.retry(failed);

@@ -71,8 +71,8 @@ test.each(Object.keys(texts))(
 		const items = templates.map((template, n) => ({ template, phone: `+1555000200${n}` }));
 		for (const { template, phone } of items) {
 			const [templateFault] = texts[template];
-			await service.fault({ endpoint: 'sendText', match: phone, ...fault });
-			await service.fault({ endpoint: 'sendTemplate', match: phone, ...templateFault });
+			service.fault({ endpoint: 'sendText', match: phone, ...fault });
+			service.fault({ endpoint: 'sendTemplate', match: phone, ...templateFault });
 		}
 		const outputs = await run(items);
 		const received = service.received();
@@ -97,7 +97,7 @@ test('Additional Fields are sent with the text and with the template', async () 
 		{ name: 'tags', type: 'json', value: '["spring"]' },
 	];
 	const phones = ['+15550001001', '+15550001002', '+15550001003'];
-	await service.fault({ endpoint: 'sendText', match: phones[1], status: 422 });
+	service.fault({ endpoint: 'sendText', match: phones[1], status: 422 });
 	await run(
 		phones.map((phone) => ({ phone })),
 		{ additionalFields: { field } },
@@ -115,8 +115,8 @@ test('Additional Fields are sent with the text and with the template', async () 
 
 test('when both are refused, the error says why for each', async () => {
 	const refusal = (message: string) => ({ status: 422, body: { message } });
-	await service.fault({ endpoint: 'sendText', ...refusal('window closed') });
-	await service.fault({ endpoint: 'sendTemplate', ...refusal('blocked') });
+	service.fault({ endpoint: 'sendText', ...refusal('window closed') });
+	service.fault({ endpoint: 'sendTemplate', ...refusal('blocked') });
 	const [{ error, details }] = await run([{ phone: '+15550001001' }]);
 	expect(error).toContain('blocked');
 	expect(details).toMatchObject({

@@ -49,8 +49,8 @@ test.each<[string, INodeParameters]>([
 	'a message that was certainly not sent takes up no place, one that may have been sent does, %s',
 	async (_, parameters) => {
 		const [, one, two] = numbers(3);
-		await service.fault({ endpoint: 'sendText', match: one, status: 422 });
-		await service.fault({ endpoint: 'sendText', match: two, reset: 'beforeRead' });
+		service.fault({ endpoint: 'sendText', match: one, status: 422 });
+		service.fault({ endpoint: 'sendText', match: two, reset: 'beforeRead' });
 		const { outputs } = await limited({ parameters, onError: 'continueRegularOutput' });
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual([
 			'sent',
@@ -84,7 +84,7 @@ test('recipients are people: all messages to somebody who has a place go out', a
 });
 
 test('a retry of a failed run counts whom the first attempt has reached', async () => {
-	await service.fault({ endpoint: 'sendText', skip: 2, status: 422 });
+	service.fault({ endpoint: 'sendText', skip: 2, status: 422 });
 	const failed = await limited({ parameters: { options: { concurrency: 1 } } });
 	expect(failed.status).toBe('error');
 	const retried = await service.retry(failed);

@@ -75,7 +75,7 @@ test('sends to them if that is chosen, and without a campaign', async () => {
 });
 
 test('a STOP in the middle of a run holds for the messages after it', async () => {
-	await service.fault({ endpoint: 'sendText', delayMs: 1_200, count: 9 });
+	service.fault({ endpoint: 'sendText', delayMs: 1_200, count: 9 });
 	const running = runOnce({
 		items: people.slice(0, 3),
 		parameters: { options: { concurrency: 1 } },
@@ -94,7 +94,7 @@ test('a STOP in the middle of a run holds for the messages after it', async () =
 
 test('a STOP while a request waits for its turn holds for this request', async () => {
 	const refusal = { status: 429, headers: { 'retry-after': '3' } };
-	await service.fault({ endpoint: 'sendText', match: berta, ...refusal });
+	service.fault({ endpoint: 'sendText', match: berta, ...refusal });
 	const running = runOnce({ items: people.slice(0, 2) });
 	await until('the request to be refused', async () => service.calls('sendText') > 1);
 	optOut(berta);

@@ -248,7 +248,7 @@ describe('a preview', () => {
 	});
 
 	test('of a template that the service does not list has no text', async () => {
-		await service.fault({ endpoint: 'listTemplates', status: 403, count: 9 });
+		service.fault({ endpoint: 'listTemplates', status: 403, count: 9 });
 		const credentials = service.credentials(service.newKey());
 		const template = { operation: 'sendTemplate', ...welcomeParameters, mode: 'preview' };
 		const items = [{ phone: anna, n: 1 }];
@@ -262,8 +262,8 @@ describe('a preview', () => {
 
 describe('the total above the output', () => {
 	test('counts the results of all messages', async () => {
-		await service.fault({ endpoint: 'sendText', match: carl, status: 422 });
-		await service.fault({ endpoint: 'sendText', match: dora, reset: 'afterRead' });
+		service.fault({ endpoint: 'sendText', match: carl, status: 422 });
+		service.fault({ endpoint: 'sendText', match: dora, reset: 'afterRead' });
 		const sending: RunValues = {
 			items: [...people, { phone: anna }, { phone: 'no number' }],
 			rules: { excludeNumbers: berta, duplicates: 'sendFirst' },

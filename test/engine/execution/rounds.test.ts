@@ -114,7 +114,7 @@ test.each([
 	['Maximum Recipients', audience({ maxRecipients: 3 }), { [anna]: 2, [berta]: 2, [carl]: 1 }],
 	['Number of Test Messages', { mode: 'test', testNumber: test0, testMessages: 3 }, { [test0]: 3 }],
 ])('%s also applies after the retry of a failed round', async (_, parameters, sent) => {
-	await service.fault({ endpoint: 'sendText', skip: 2, status: 422 });
+	service.fault({ endpoint: 'sendText', skip: 2, status: 422 });
 	const failed = await loop({ ...parameters, options: { concurrency: 1 } });
 	expect(failed.status).toBe('error');
 	const { status } = await service.retry(failed);
@@ -152,7 +152,7 @@ test.each<[string, INodeParameters, () => Promise<unknown>]>([
 	[
 		'both items of a person in a round certainly fail',
 		{},
-		async () => await service.fault({ endpoint: 'sendText', match: anna, status: 402, count: 2 }),
+		async () => service.fault({ endpoint: 'sendText', match: anna, status: 402, count: 2 }),
 	],
 ])('if %s, the person is no duplicate in a later round', async (_, rule, fail) => {
 	await fail();

@@ -13,14 +13,14 @@ const parameters = {
 };
 const onError = 'continueRegularOutput';
 const refuse = async (match: string) =>
-	await service.fault({ endpoint: 'sendText', match, status: 422, count: 99 });
+	service.fault({ endpoint: 'sendText', match, status: 422, count: 99 });
 
 test('of several items of a person, the first one is sent that the service does not certainly refuse', async () => {
 	const fates = ['refused', 'uncertain', 'fine'] as const;
 	const statuses = { refused: 'notSent', uncertain: 'mayHaveBeenSent', fine: 'sent' };
 	await refuse('refused');
 	const lost = { status: 500, processed: true, count: 99 };
-	await service.fault({ endpoint: 'sendText', match: 'uncertain', ...lost });
+	service.fault({ endpoint: 'sendText', match: 'uncertain', ...lost });
 	const people = range(27).map((n) => {
 		const own = [n % 3, Math.floor(n / 3) % 3, Math.floor(n / 9)].map((fate) => fates[fate]);
 		return own.map((fate, k) => ({ phone: `+15550001${100 + n}`, k, fate, text: `${k} ${fate}` }));
@@ -56,7 +56,7 @@ test('a retry does not send the first item of a person who has got the second on
 		...['notSent', 'sent', 'sent', 'skipped'],
 	]);
 	service.sandbox.reset();
-	await service.fault({ endpoint: 'sendText', match: 'refused', status: 422 });
+	service.fault({ endpoint: 'sendText', match: 'refused', status: 422 });
 	// As the first output has an error, n8n runs the node again. The service no longer refuses the first item.
 	await service.run({ parameters, items: two, onError, retryOnFail: true, maxTries: 2 });
 	expect(service.received()).toEqual({ [anna]: 1, [berta]: 1 });

@@ -46,8 +46,8 @@ test('a second execution, also of a copy in another workflow, skips what was sen
 });
 
 test('each message that was tried is one row, in the words of the output; the next run sends unsent messages, and marks those that may have been sent', async () => {
-	await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
-	await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
+	service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
+	service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
 	const options = { variant: '={{ $json.n % 2 ? "B" : "A" }}' };
 	const { outputs, id } = await run({
 		parameters: { options },
@@ -77,7 +77,7 @@ test('each message that was tried is one row, in the words of the output; the ne
 });
 
 test('a template is noted by its name, also one that is sent instead of a text', async () => {
-	await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
+	service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 	const fallback = {
 		useFallbackTemplate: true,
 		fallbackTemplate: locator('login_code', 'name'),
@@ -179,15 +179,15 @@ test('several executions at the same time: everybody gets one message', async ()
 	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 60_000 });
 	const runs = await Promise.all(
 		range(3).map(async (n) => {
-			await delay(n * 40);
-			return await run({ items: people(200), credentials });
+			await delay(n * 20);
+			return await run({ items: people(80), credentials });
 		}),
 	);
-	expect(received()).toEqual(oneEach(200));
-	expect(sum(runs.map(({ outputs }) => countBy(statuses(outputs))[sent] ?? 0))).toBe(200);
+	expect(received()).toEqual(oneEach(80));
+	expect(sum(runs.map(({ outputs }) => countBy(statuses(outputs))[sent] ?? 0))).toBe(80);
 	// The last row is never deleted, so a claim that gave way may stay as notSent.
 	const { sent: written, sending } = countBy(rows(), 'status');
-	expect({ written, sending }).toEqual({ written: 200, sending: undefined });
+	expect({ written, sending }).toEqual({ written: 80, sending: undefined });
 });
 
 test('executions that create the table at the same moment all use it', async () => {
@@ -214,23 +214,23 @@ test.each([-120_000, 120_000])(
 			if (operation === 'insert') changed += change;
 		};
 		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
-		const { outputs } = await run({ items: people(200), credentials });
-		expect(countBy(statuses(outputs))).toEqual({ [sent]: 200 });
-		expect(received()).toEqual(oneEach(200));
+		const { outputs } = await run({ items: people(100), credentials });
+		expect(countBy(statuses(outputs))).toEqual({ [sent]: 100 });
+		expect(received()).toEqual(oneEach(100));
 	},
 );
 
 test('claims and results are written in parts', async () => {
 	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
 	const begin = Date.now();
-	await run({ items: people(300), credentials });
+	await run({ items: people(150), credentials });
 	const { insert, get, deleteRows } = service.engine.tables.calls;
 	// Rounds are at least 50 ms apart, however slow the machine is; the last ones do not wait.
 	const rounds = (Date.now() - begin) / 50 + 4;
 	expect(insert).toBeLessThanOrEqual(2 * rounds); // claims and results
 	expect(get).toBeLessThanOrEqual(2 * rounds + 2); // own claims and rows of others
 	expect(deleteRows).toBeLessThanOrEqual(rounds);
-	await run({ items: people(300), credentials });
+	await run({ items: people(150), credentials });
 	expect(service.engine.tables.calls.insert).toBe(insert);
 });
 
@@ -249,22 +249,22 @@ test('while messages wait for the rate, few are claimed, because a crash makes t
 
 test('after the first failure, nobody gets a message who was claimed before, and the next run sends to them', async () => {
 	// The first of ten to arrive: on a busy machine, the request of one person may come after all others.
-	await service.fault({ endpoint: 'sendText', match: '+1555000106', status: 422, count: 1 });
+	service.fault({ endpoint: 'sendText', match: '+1555000106', status: 422, count: 1 });
 	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
 	let claims = 0;
 	service.engine.tables.before = (operation, items) => {
 		if (operation === 'insert') claims += items.filter(({ status }) => status === 'sending').length;
 	};
-	const { error } = await run({ items: people(400), credentials });
+	const { error } = await run({ items: people(150), credentials });
 	expect(error?.message).toContain('Unprocessable Entity');
 	expect(sum(Object.values(received()))).toBeLessThan(claims - 10);
 	expect(countBy(rows(), 'status').sending).toBeUndefined();
-	await run({ items: people(400), credentials });
-	expect(received()).toEqual(oneEach(400));
+	await run({ items: people(150), credentials });
+	expect(received()).toEqual(oneEach(150));
 });
 
 test('a run that is stopped lets its requests finish, writes their results and removes its other claims', async () => {
-	await service.fault({ endpoint: 'sendText', delayMs: 300, count: 100 });
+	service.fault({ endpoint: 'sendText', delayMs: 300, count: 100 });
 	const arrived = new Promise((resolve) => service.sandbox.changes.once('message', resolve));
 	const parameters = { options: { concurrency: 5 } };
 	const { status } = await run({ items: people(60), parameters, cancelWhen: arrived });
@@ -345,7 +345,7 @@ describe('a data table that fails', () => {
 	});
 
 	test('after a message was sent: nobody gets a second one, and a hint names who is uncertain', async () => {
-		await service.fault({ endpoint: 'sendText', match: '+15550001000', delayMs: 50 });
+		service.fault({ endpoint: 'sendText', match: '+15550001000', delayMs: 50 });
 		void service.sandbox.changes.once('message', () => {
 			failCalls(0, Infinity);
 			giveUpSoon();
@@ -364,7 +364,7 @@ describe('a data table that fails', () => {
 	test.each(range(0, 10).flatMap((from) => [[from, 'before'] as const, [from, 'after'] as const]))(
 		'for one call, after %i calls that work, %s its effect: the next run sends what is missing, and nobody gets two messages',
 		async (from, when) => {
-			await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
+			service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 			failCalls(from, 1, undefined, when);
 			await run({ onError: 'continueErrorOutput' });
 			recover();
@@ -375,7 +375,7 @@ describe('a data table that fails', () => {
 	);
 
 	test('while claims are removed: the error names who would be skipped', async () => {
-		await service.fault({ endpoint: 'sendText', status: 422, count: 1, delayMs: 100 });
+		service.fault({ endpoint: 'sendText', status: 422, count: 1, delayMs: 100 });
 		failCalls(0, Infinity, 'deleteRows');
 		failCalls(0, Infinity, 'update', 'after');
 		giveUpSoon();

@@ -15,7 +15,7 @@ test.each(range(5))(
 	'after item %i is refused, only the requests under way still go out',
 	async (n) => {
 		const match = `+1555000${1000 + n}`;
-		await service.fault({ endpoint: 'sendText', match, status: 422 });
+		service.fault({ endpoint: 'sendText', match, status: 422 });
 		const parameters = { ...campaign, options: { concurrency: 5 } };
 		const { error } = await service.run({ parameters, items: people(200) });
 		expect(error?.context?.itemIndex).toBe(n);
@@ -27,7 +27,7 @@ test.each([1, 2])('an uncertain message keeps its place in a cap of %i', async (
 	const workflowId = `uncertain ${messages}`;
 	const audienceRules = { frequencyCap: { values: { messages, per: 'month' } } };
 	const lost = { status: 500, processed: true, count: messages };
-	await service.fault({ endpoint: 'sendText', ...lost });
+	service.fault({ endpoint: 'sendText', ...lost });
 	const parameters = { ...sendText, audienceRules };
 	for (let n = 0; n < messages + 2; n++)
 		await service.run({ parameters, workflowId, onError: 'continueRegularOutput' });
@@ -35,7 +35,7 @@ test.each([1, 2])('an uncertain message keeps its place in a cap of %i', async (
 });
 
 test('a text and its fallback have different idempotency keys', async () => {
-	await service.fault({ endpoint: 'sendText', status: 422 });
+	service.fault({ endpoint: 'sendText', status: 422 });
 	await service.run({ parameters: fallback });
 	const keys = service.requests().map(({ headers }) => headers['idempotency-key']);
 	const sends = keys.filter((key) => key !== undefined);
@@ -44,7 +44,7 @@ test('a text and its fallback have different idempotency keys', async () => {
 });
 
 test('a fallback in a test is a test', async () => {
-	await service.fault({ endpoint: 'sendText', status: 422 });
+	service.fault({ endpoint: 'sendText', status: 422 });
 	const mode = { mode: 'test', testNumber: '+15550009999' };
 	const { outputs } = await service.run({ parameters: { ...fallback, ...mode } });
 	expect(outputs[0][0].json).toMatchObject({
@@ -71,8 +71,8 @@ test.each([
 test.each(['zh-Hant-TW', 'ZH_hant_tw', 'zh_Hant-tw'])(
 	'the language %s finds its template',
 	async (language) => {
-		await service.list('listTemplates', { name: 'far', language: 'zh_Hant_TW' });
-		await service.fault({ endpoint: 'sendTemplate', status: 200, body: { id: 'm1' } });
+		service.list('listTemplates', { name: 'far', language: 'zh_Hant_TW' });
+		service.fault({ endpoint: 'sendTemplate', status: 200, body: { id: 'm1' } });
 		const credentials = service.credentials(service.newKey());
 		const parameters = {
 			resource: 'message',

@@ -45,7 +45,7 @@ const filled = (value: object, schema: ResourceMapperField[]) => ({
 });
 /** With a key for which no list of templates is cached. */
 const send = async (parameters: object, items: object[] = [{ phone }]) => {
-	await service.fault({ endpoint: 'sendText', status: 422, count: 100 });
+	service.fault({ endpoint: 'sendText', status: 422, count: 100 });
 	return await service.run({
 		parameters: { to: '={{ $json.phone }}', ...parameters },
 		items: items as never,
@@ -187,7 +187,7 @@ describe('two templates by expression (A/B)', () => {
 test('if the template is not known, an empty field that the form needs is refused', async () => {
 	create('due', 'en_US', [{ type: 'BODY', text: 'Dear {{1}}, you owe us {{2}}.' }]);
 	const schema = await formOf(template(due));
-	await service.list('listTemplates', { name: 'due', language: 'en_US' });
+	service.list('listTemplates', { name: 'due', language: 'en_US' });
 	const { error } = await send(
 		template({ ...due, ...filled({ body_1: 'Anna', body_2: "={{ '' }}" }, schema) }),
 	);

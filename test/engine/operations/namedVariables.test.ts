@@ -38,9 +38,8 @@ const ways: Record<string, INodeParameters> = {
 
 const template = () => service.sandbox.state.templates.all.find(({ name }) => name === 'code')!;
 const edit = () => void (template().components = partsOf(bodies[1]));
-const list = async (...records: object[]) => await service.list('listTemplates', ...records);
-const isDown = async () =>
-	await service.fault({ endpoint: 'listTemplates', status: 500, count: 50 });
+const list = (...records: object[]) => service.list('listTemplates', ...records);
+const isDown = () => service.fault({ endpoint: 'listTemplates', status: 500, count: 50 });
 const [{ name, language }] = shown;
 const anyLanguage = shown.map((one) => ({ ...one, language: undefined }));
 
@@ -48,13 +47,13 @@ const anyLanguage = shown.map((one) => ({ ...one, language: undefined }));
 const situations: Array<[string, () => unknown, string]> = [
 	['is as before', () => undefined, ''],
 	['was edited', edit, ''],
-	['was edited, and cannot be listed', async () => (edit(), await isDown()), 'The service failed'],
+	['was edited, and cannot be listed', async () => (edit(), isDown()), 'The service failed'],
 	['cannot be listed', isDown, 'The service failed'],
-	['has a hidden text', async () => await list({ name, language }), 'does not show its text'],
-	['is not in the list', async () => await list(), 'does not list this template'],
+	['has a hidden text', async () => list({ name, language }), 'does not show its text'],
+	['is not in the list', async () => list(), 'does not list this template'],
 	[
 		'has two texts, whose languages the service does not show',
-		async () => await list(...anyLanguage),
+		async () => list(...anyLanguage),
 		'several texts',
 	],
 ];
@@ -69,7 +68,7 @@ test.each(
 		const credentials = service.credentials(service.newKey()); // a key for which no list is cached yet
 		service.sandbox.state.templates.create(shown[0], 'APPROVED');
 		const send = async () => {
-			await service.fault({ endpoint: 'sendText', status: 422 });
+			service.fault({ endpoint: 'sendText', status: 422 });
 			return await service.run({ credentials, parameters: ways[one.way] });
 		};
 		const seen = () =>

@@ -177,7 +177,7 @@ describe('values that n8n fills in for an AI agent', () => {
 		[{}, 500],
 	])('after an error of a tool, the model reads what to do: %j, HTTP %i', async (own, status) => {
 		const run = async (type: object) => {
-			if (status) await service.fault({ endpoint: 'sendText', status });
+			if (status) service.fault({ endpoint: 'sendText', status });
 			return (await service.run({ parameters: { ...sendText, ...own }, ...type })).error;
 		};
 		const shown = await run({});

@@ -80,8 +80,8 @@ test.each<[string, EndpointName, unknown, unknown[]]>([
 ])(
 	'%s outputs the response to %s in a readable form: %j becomes %j',
 	async (name, endpoint, body, given) => {
-		await service.fault({ endpoint, status: 200, body });
-		await service.fault({ endpoint, status: 200, body: [], count: 9 });
+		service.fault({ endpoint, status: 200, body });
+		service.fault({ endpoint, status: 200, body: [], count: 9 });
 		expect(await run(name)).toEqual({ records: given, error: undefined, hints: [] });
 	},
 );
@@ -91,7 +91,7 @@ test.each([
 	[{ message: { id: 5 } }, '5'],
 	[{ queued: true }, null],
 ])('the response %j to a message has the ID %j', async (body, messageId) => {
-	await service.fault({ endpoint: 'sendText', status: 200, body });
+	service.fault({ endpoint: 'sendText', status: 200, body });
 	const { outputs } = await service.run({ parameters: sendText });
 	expect(outputs[0][0].json).toMatchObject({ to: sendText.to, sendStatus: 'sent', messageId });
 });
@@ -146,7 +146,7 @@ describe('Get Many', () => {
 	);
 
 	test('outputs whole records without Simplify', async () => {
-		await service.list('listTemplates', template);
+		service.list('listTemplates', template);
 		expect((await run('template getAll', { simplify: false })).records).toEqual([template]);
 	});
 
@@ -156,7 +156,7 @@ describe('Get Many', () => {
 	])(
 		'keeps the texts of a template that the service shows without components: %j',
 		async (texts) => {
-			await service.list('listTemplates', { id: 'a', name: 'welcome', ...texts });
+			service.list('listTemplates', { id: 'a', name: 'welcome', ...texts });
 			const [record] = (await run('template getAll')).records;
 			expect(record).toMatchObject({ ...omit(texts, 'components'), footer: 'Bye' });
 		},
@@ -164,7 +164,7 @@ describe('Get Many', () => {
 
 	test('shows a hint if the service does not return the whole list', async () => {
 		const body = { data: [{ id: 'a', phone: '+15550001000' }], total: 25, has_more: true };
-		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
+		service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
 		const { records, hints } = await run('contact getAll', { returnAll: true });
 		expect(records).toHaveLength(1);
 		expect(hints).toEqual([expect.stringContaining('returned 1 of 25 contacts')]);
@@ -179,7 +179,7 @@ describe('conversations', () => {
 		total = days.length,
 	) => {
 		const data = days.map((n) => ({ id: n, [timeName]: `2030-01-0${n}T00:00:00Z` }));
-		await service.fault({
+		service.fault({
 			endpoint: 'listConversations',
 			status: 200,
 			body: { data, total },
@@ -202,7 +202,7 @@ describe('conversations', () => {
 				updatedAt: new Date(1e12 - n * 1e9 + (n === changed ? 1e12 : 0)).toISOString(),
 			}));
 			const body = { data, total: 20_000 };
-			await service.fault({ endpoint: 'listConversations', status: 200, body, count: 99 });
+			service.fault({ endpoint: 'listConversations', status: 200, body, count: 99 });
 			const { records } = await run('conversation getAll', { limit: 50 });
 			expect([records[0].id, service.calls('listConversations')]).toEqual([changed, 1]);
 		},
@@ -243,9 +243,9 @@ test('an execution and its span have the results of the messages, each counted b
 	const [second, third] = ['+15550001001', '+15550001002'];
 	const sending = { ...campaign, sendOnce: true, campaign: 'Spring', options: { concurrency: 1 } };
 	await service.run({ parameters: sending, items: people(1) });
-	await service.fault({ endpoint: 'sendText', match: second, status: 422 });
-	await service.fault({ endpoint: 'sendText', match: third, status: 500 });
-	await service.fault({
+	service.fault({ endpoint: 'sendText', match: second, status: 422 });
+	service.fault({ endpoint: 'sendText', match: third, status: 500 });
+	service.fault({
 		endpoint: 'sendText',
 		count: 1,
 		status: 429,
@@ -269,7 +269,7 @@ describe('the figures of an execution', () => {
 	const figuresOf = ({ run: stored }: Awaited<ReturnType<typeof service.run>>) =>
 		pick(stored.data.resultData.metadata, ['sent', 'skipped', 'failed']);
 	beforeEach(async () => {
-		await service.fault({ endpoint: 'sendText', match: '+15550001004', count: 1, status: 422 });
+		service.fault({ endpoint: 'sendText', match: '+15550001004', count: 1, status: 422 });
 	});
 
 	test('count each item once with Retry On Fail', async () => {
@@ -306,8 +306,8 @@ describe('the figures of an execution', () => {
 
 	test('contain what a stopped execution has sent, and as uncertain what was under way', async () => {
 		const silent = { match: '+15550001005', delayMs: 2_000 };
-		await service.fault({ endpoint: 'sendText', match: '+15550001004', count: 1, status: 422 });
-		await service.fault({ endpoint: 'sendText', ...silent });
+		service.fault({ endpoint: 'sendText', match: '+15550001004', count: 1, status: 422 });
+		service.fault({ endpoint: 'sendText', ...silent });
 		const stopped = await service.run({
 			...{ ...options, items: people(8), onError: 'continueRegularOutput' },
 			cancelWhen: until('the sixth request', () => service.calls('sendText') === 4),

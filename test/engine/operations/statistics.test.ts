@@ -48,7 +48,7 @@ describe('statistics', () => {
 		const figure = fc.oneof(fc.constantFrom(0, 1, 404, 500), fc.nat());
 		const statistics = fc.dictionary(names, figure, { minKeys: 1 });
 		const property = fc.asyncProperty(statistics, async (body) => {
-			await service.fault({ endpoint: 'getMessageStatistics', status: 200, body });
+			service.fault({ endpoint: 'getMessageStatistics', status: 200, body });
 			const { records, error } = await run('getMessageStatistics');
 			expect([error, records]).toEqual([undefined, [body]]);
 		});
@@ -81,7 +81,7 @@ describe('statistics', () => {
 		const property = fc.asyncProperty(statistics, async (shape) => {
 			const isPaged = Array.isArray(shape) && Array.isArray(shape[0]);
 			const body = isPaged ? { data: shape[0], ...shape[1] } : shape;
-			await service.fault({ endpoint: 'getMessageStatistics', status: 200, body });
+			service.fault({ endpoint: 'getMessageStatistics', status: 200, body });
 			const { records } = await run('getMessageStatistics');
 			expect(numbersIn(records)).toEqual(
 				expect.arrayContaining(numbersIn(isPaged ? shape[0] : body)),
@@ -98,7 +98,7 @@ describe('statistics', () => {
 		{ data: { sent: 10 }, total: 12 },
 		{ data: { items: [{ sent: 1 }], delivered: 3 } },
 	])('with figures beside a list or record come out whole: %j', async (body) => {
-		await service.fault({ endpoint: 'getMessageStatistics', status: 200, body });
+		service.fault({ endpoint: 'getMessageStatistics', status: 200, body });
 		expect((await run('getMessageStatistics')).records).toEqual([body]);
 	});
 
@@ -109,7 +109,7 @@ describe('statistics', () => {
 		[{ total_pages: 3 }, { queryParameters: { parameter: [{ name: 'page', value: '3' }] } }, 0],
 	])('come with a hint if they are incomplete: %j, asked with %j', async (says, more, count) => {
 		const body = { data: [{ campaign: 'a' }, { campaign: 'b' }], ...says };
-		await service.fault({ endpoint: 'getCampaignStatistics', status: 200, body });
+		service.fault({ endpoint: 'getCampaignStatistics', status: 200, body });
 		const { records, hints } = await run('getCampaignStatistics', more);
 		expect(records).toHaveLength(2);
 		const hint = expect.stringContaining('has more records than it returned') as string;

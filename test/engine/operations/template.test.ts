@@ -151,7 +151,7 @@ describe('a template with {{2}} but no {{1}}', () => {
 	});
 
 	test("cannot be sent without a value for {{1}} if the template's variables are unknown", async () => {
-		await service.list('listTemplates', { name: 'hidden', language: 'en_US' });
+		service.list('listTemplates', { name: 'hidden', language: 'en_US' });
 		const { error } = await send('hidden', { variables: values });
 		expect(error?.message).toBe("'Body 1' is empty [item 0]");
 	});
@@ -171,7 +171,7 @@ test('if the service lists two spellings of a language, the chosen one is sent',
 	const listed = ['en_US', 'en-US'].map((language) => ({ name: 'login_code', language }));
 	for (const language of ['en_US', 'en-US']) {
 		const credentials = service.credentials(service.newKey());
-		await service.list('listTemplates', ...listed);
+		service.list('listTemplates', ...listed);
 		await send('login_code', { ...code, language: locator(language, 'code') }, { credentials });
 		const [{ body }] = service.requests('sendTemplate').slice(-1);
 		expect(body).toMatchObject({ language });
@@ -230,7 +230,7 @@ test.each([
 ])('a message that fits the known templates needs no list, with %s', async (_, language) => {
 	await send('login_code', { ...code, ...language });
 	const before = service.calls('listTemplates');
-	await service.fault({ endpoint: 'listTemplates', status: 500, count: 9 });
+	service.fault({ endpoint: 'listTemplates', status: 500, count: 9 });
 	const { error, hints } = await send('login_code', { ...code, ...language });
 	expect([error, hints.filter(({ type }) => type === 'warning')]).toEqual([undefined, []]);
 	expect(service.calls('listTemplates')).toBe(before);
@@ -277,7 +277,7 @@ test.each<[string, number, unknown, unknown[]]>([
 	['the names of the templates', 200, [{ words: 'Hi' }], [unchecked]],
 	['anything to this key', 403, '', [unchecked]],
 ])('no message is refused because the list does not show %s', async (_, status, body, hints) => {
-	await service.fault({ endpoint: 'listTemplates', count: 50, status, body });
+	service.fault({ endpoint: 'listTemplates', count: 50, status, body });
 	const credentials = service.credentials(service.newKey()); // a key for which no list is cached yet
 	const run = await send('login_code', code, { credentials });
 	expect([run.error, texts()]).toEqual([undefined, logins]);

@@ -121,7 +121,7 @@ test.each([
 test.each([true, false])(
 	'a retry after a failed creation leads to one contact; the creation had taken effect: %s',
 	async (processed) => {
-		await service.fault({ endpoint: 'createContact', status: 500, processed });
+		service.fault({ endpoint: 'createContact', status: 500, processed });
 		const failed = await upsert(newPhone);
 		expect(failed.error?.message).toContain('HTTP 500');
 		const { error } = await service.retry(failed);
@@ -139,14 +139,14 @@ test('a contact that others have deleted is created again', async () => {
 
 test('a contact that is listed but cannot be found by its ID is not created again', async () => {
 	addContacts(3);
-	await service.fault({ endpoint: 'updateContact', status: 404, count: 3 });
+	service.fault({ endpoint: 'updateContact', status: 404, count: 3 });
 	expect((await upsert(phoneOf(1))).error?.message).toContain('HTTP 404');
 	expect([all().length, calls().slice(1)]).toEqual([3, [0, 1]]);
 });
 
 test('after a second refusal, contacts are not listed again', async () => {
-	await service.fault({ endpoint: 'createContact', status: 409, processed: true });
-	await service.fault({ endpoint: 'updateContact', status: 404, count: 3 });
+	service.fault({ endpoint: 'createContact', status: 409, processed: true });
+	service.fault({ endpoint: 'updateContact', status: 404, count: 3 });
 	expect((await upsert(newPhone)).error?.message).toContain('HTTP 404');
 	expect(calls().slice(1)).toEqual([1, 1]);
 	expect(calls()[0]).toBeLessThan(8);
@@ -160,7 +160,7 @@ test.each([
 	async (status, message) => {
 		addContacts(3);
 		const fault = { status, body: { message }, processed: true };
-		await service.fault({ endpoint: 'createContact', ...fault });
+		service.fault({ endpoint: 'createContact', ...fault });
 		expect((await upsert(newPhone)).error).toBeUndefined();
 		expect([calls().slice(1), nameOf(newPhone), all().length]).toEqual([[1, 1], 'Anna', 4]);
 	},
@@ -175,7 +175,7 @@ test('two executions at the same time create one contact', async () => {
 test('if the response to a creation has no ID, the contact is found by listing all', async () => {
 	addContacts(3);
 	const body = { success: true };
-	await service.fault({ endpoint: 'createContact', status: 201, body, processed: true });
+	service.fault({ endpoint: 'createContact', status: 201, body, processed: true });
 	expect((await upsert(newPhone, newPhone)).error).toBeUndefined();
 	expect([calls().slice(1), all().length]).toEqual([[1, 1], 4]);
 });
@@ -185,8 +185,8 @@ test('in a list of any form the contact is found by its number, and updated by i
 		{ contact_id: 4, account_id: 7, phone: '?' },
 		{ contact_id: 5, account_id: 7, phone: '001 555 1000000' },
 	];
-	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 3 });
-	await service.fault({ endpoint: 'updateContact', status: 200, body: { name: 'Anna' } });
+	service.fault({ endpoint: 'listContacts', status: 200, body, count: 3 });
+	service.fault({ endpoint: 'updateContact', status: 200, body: { name: 'Anna' } });
 	const { outputs } = await upsert(phoneOf(0));
 	expect(outputs[0][0].json).toMatchObject({ name: 'Anna' });
 	expect(service.requests().at(-1)?.url).toBe('/v1/contacts/5');
@@ -210,7 +210,7 @@ test.each([
 ])(
 	'%s in a list such as %j is an error that names the fields in the response',
 	async (phone, body, words, fields) => {
-		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 20 });
+		service.fault({ endpoint: 'listContacts', status: 200, body, count: 20 });
 		const { error } = await upsert(phone);
 		expect(error?.message).toContain(words);
 		expect(error?.description).toContain(fields);
@@ -279,7 +279,7 @@ describe('listed numbers', () => {
 
 test('a contact is not updated if others have the same ID', async () => {
 	const data = range(5).map((n) => ({ id: 'c', phone: phoneOf(n) }));
-	await service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
+	service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
 	const { error } = await upsert(phoneOf(3));
 	expect(error?.message).toContain('the service has several contacts with this ID');
 	expect(calls().slice(1)).toEqual([0, 0]);
@@ -288,7 +288,7 @@ test('a contact is not updated if others have the same ID', async () => {
 test('a PUT does not write back what could not be decoded', async () => {
 	const [{ id }] = [service.sandbox.state.contacts.create({ phone: newPhone })];
 	const data = [{ id, phone: newPhone, name: 'Gr\ufffdn', note: 'caf\ufffd' }];
-	await service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
+	service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
 	const { error } = await service.run({
 		credentials: service.credentials({ ...key, apiPath: '/v1' }),
 		parameters: { resource: 'contact', operation: 'upsert', phone: newPhone, name: 'Anna' },
@@ -309,8 +309,8 @@ describe('a PUT that replaces the contact', () => {
 		...{ created: 1, dateModified: 1, updatedBy: 'api', object: 'contact', uuid: 'u' },
 	};
 	const put = async (fields: object, response: object) => {
-		await service.list('listContacts', { id: 'c1', name: 'Anna', ...first, ...fields });
-		await service.fault({ endpoint: 'updateContact', status: 200, count: 3, body: response });
+		service.list('listContacts', { id: 'c1', name: 'Anna', ...first, ...fields });
+		service.fault({ endpoint: 'updateContact', status: 200, count: 3, body: response });
 		return await service.run({
 			credentials: service.credentials({ ...service.newKey(), apiPath: '/v1' }),
 			parameters: { resource: 'contact', operation: 'upsert', ...first, name: 'Anna B' },

@@ -108,8 +108,8 @@ test.each(['update', 'move'] as const)(
 
 test('if two contacts have the same number, the first one is updated, and a hint names it', async () => {
 	const body = { data: ['a', 'b'].map((id) => ({ id, phone: phoneOf(0), name: id })), total: 2 };
-	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 9 });
-	await service.fault({ endpoint: 'updateContact', status: 200, body: { id: 'a' } });
+	service.fault({ endpoint: 'listContacts', status: 200, body, count: 9 });
+	service.fault({ endpoint: 'updateContact', status: 200, body: { id: 'a' } });
 	const { hints } = await upsert('Anna', phoneOf(0));
 	expect(service.requests('updateContact').map(({ url }) => url)).toEqual(['/v1/contacts/a']);
 	expect(hints.map(({ message }) => message)).toEqual([
@@ -125,8 +125,8 @@ describe('a PUT that replaces the contact', () => {
 		segments: ['vip'],
 		note: null,
 	};
-	const list = async () =>
-		await service.fault({
+	const list = () =>
+		service.fault({
 			endpoint: 'listContacts',
 			status: 200,
 			body: [{ ...known, createdAt: '2026-01-01T00:00:00Z', _links: {} }],
@@ -135,8 +135,8 @@ describe('a PUT that replaces the contact', () => {
 	const bodies = () => service.requests('updateContact').map(({ body }) => body);
 
 	test('contains the other fields that the list shows, but not those that the service sets itself', async () => {
-		await list();
-		await service.fault({ endpoint: 'updateContact', status: 200, body: known });
+		list();
+		service.fault({ endpoint: 'updateContact', status: 200, body: known });
 		await upsert('Anna', phoneOf(0));
 		const { email, segments, phone } = known;
 		expect(bodies()).toEqual([{ email, segments, phone, name: 'Anna' }]);
@@ -144,21 +144,21 @@ describe('a PUT that replaces the contact', () => {
 
 	test.each(['', '={{ $json.title }}'])('keeps the name if *Name* is %j', async (name) => {
 		const named = { ...known, name: 'Anna' };
-		await service.list('listContacts', named);
-		await service.fault({ endpoint: 'updateContact', status: 200, body: named });
+		service.list('listContacts', named);
+		service.fault({ endpoint: 'updateContact', status: 200, body: named });
 		await upsert(name, phoneOf(0));
 		expect(bodies()).toEqual([expect.objectContaining({ name: 'Anna', email: known.email })]);
 	});
 
 	test('contains only the changed fields if the service refuses the others, and a hint names the lost ones', async () => {
-		await list();
-		await service.fault({
+		list();
+		service.fault({
 			endpoint: 'updateContact',
 			status: 422,
 			body: { message: 'email: unknown' },
 		});
 		const left = { ...known, email: null, segments: ['vip'] };
-		await service.fault({ endpoint: 'updateContact', status: 200, body: left });
+		service.fault({ endpoint: 'updateContact', status: 200, body: left });
 		const { hints, error } = await upsert('Anna', phoneOf(0));
 		expect(error).toBeUndefined();
 		expect(bodies().at(-1)).toEqual({ phone: phoneOf(0), name: 'Anna' });
@@ -177,7 +177,7 @@ describe('a PUT that replaces the contact', () => {
 	])(
 		'with the API path %j, Update of %j to %j: a hint says %s',
 		async (path, fields, left, lost) => {
-			await service.fault({ endpoint: 'updateContact', status: 200, body: { id: 'a', ...left } });
+			service.fault({ endpoint: 'updateContact', status: 200, body: { id: 'a', ...left } });
 			const parameters = { resource: 'contact', operation: 'update', contactId: locator('a') };
 			const { hints } = await service.run({
 				credentials: service.credentials({ ...key, baseUrl: `${service.url}${path}` }),
@@ -190,8 +190,8 @@ describe('a PUT that replaces the contact', () => {
 	);
 
 	test('is not needed with PATCH, which sends only the changed fields', async () => {
-		await list();
-		await service.fault({ endpoint: 'updateContact', status: 200, body: known });
+		list();
+		service.fault({ endpoint: 'updateContact', status: 200, body: known });
 		const baseUrl = `${service.url}/api`;
 		await service.run({
 			credentials: service.credentials({ ...key, baseUrl }),

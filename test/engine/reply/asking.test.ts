@@ -139,7 +139,7 @@ test('a tool that an agent runs itself does not ask again if the first question 
 	contexts.isToolExecution ??= () => false; // older versions of n8n have no such method
 	jest.spyOn(contexts as Required<typeof contexts>, 'isToolExecution').mockReturnValue(true);
 	await inbox();
-	await service.fault({ endpoint: 'sendText', reset: 'afterRead' });
+	service.fault({ endpoint: 'sendText', reset: 'afterRead' });
 	const { rounds } = await service.run({
 		parameters: question,
 		baseUrl: await baseUrl(),
@@ -179,7 +179,7 @@ test('asks nobody if the values do not fit the template', async () => {
 
 test('if a text is refused, the error says how to ask with a template', async () => {
 	await inbox();
-	await service.fault({ endpoint: 'sendText', ...refused });
+	service.fault({ endpoint: 'sendText', ...refused });
 	expect((await ask()).error?.description).toMatch(
 		/^Most services refuse a text .*choose 'Template' under 'Message Type'/,
 	);
@@ -187,7 +187,7 @@ test('if a text is refused, the error says how to ask with a template', async ()
 
 test('does not wait if the only question cannot be sent', async () => {
 	await inbox();
-	await service.fault({ endpoint: 'sendText', ...refused });
+	service.fault({ endpoint: 'sendText', ...refused });
 	const { status, outputs } = await ask({}, { onError: 'continueRegularOutput' });
 	expect(status).toBe('success');
 	expect(outputs[0].map(({ json }) => json)).toEqual([

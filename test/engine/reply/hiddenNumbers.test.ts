@@ -87,7 +87,7 @@ test('if a person was asked two questions, the quoted one gets the reply, whethe
 
 test('a quote is ignored if it can mean two people, or if the sender has another number', async () => {
 	const trigger = await inbox();
-	await service.fault({ endpoint: 'sendText', status: 200, body: { id: '5' }, count: 2 });
+	service.fault({ endpoint: 'sendText', status: 200, body: { id: '5' }, count: 2 });
 	const execution = await people.ask([anna, berta]);
 	const quoting = { context: { id: '5' } };
 	for (const from of ['US.1234567', carl])
@@ -118,7 +118,7 @@ test('a sender about whom the service shows nothing is recognized only by the qu
 test('while a run still asks others, the people who were asked are recognized by their questions', async () => {
 	const trigger = await inbox();
 	const many = Array.from({ length: 41 }, (_, n) => `+1555000${3000 + n}`);
-	await service.fault({ endpoint: 'sendText', match: many[40], delayMs: 3_000 });
+	service.fault({ endpoint: 'sendText', match: many[40], delayMs: 3_000 });
 	const credentials = service.credentials({ requestsPerMinute: 600 });
 	const asking = people.ask(
 		many,

@@ -20,7 +20,7 @@ const byHand = { options: { registration: 'manual', requireSecret: true } };
 
 test("several people's replies are output in the order of the items, start no workflow and need no further webhook", async () => {
 	const trigger = await inbox();
-	await service.fault({ endpoint: 'sendText', skip: 1, status: 422, body: { message: 'no' } });
+	service.fault({ endpoint: 'sendText', skip: 1, status: 422, body: { message: 'no' } });
 	const execution = await people.ask(
 		[anna, berta, carl],
 		{ options: { concurrency: 1 } },
@@ -104,7 +104,7 @@ test('if a reply does not fit, the question is repeated; after that, or if the s
 		replyOptions: { repeats: 1 },
 	});
 	const body = { message: 'More than 24 hours have passed' };
-	await service.fault({ endpoint: 'sendText', match: berta, status: 422, body });
+	service.fault({ endpoint: 'sendText', match: berta, status: 422, body });
 	await people.again(await people.write(anna, 'Small'));
 	expect(service.received()).toEqual({ [anna]: 2, [berta]: 1 });
 	await people.write(anna, 'tiny');
@@ -210,7 +210,7 @@ test('a message to a run that the user has stopped is an ordinary message', asyn
 
 test('once the trigger was told about people, their messages are replies, even before the service has responded to the question', async () => {
 	const trigger = await inbox();
-	await service.fault({ endpoint: 'sendText', delayMs: 6_000 });
+	service.fault({ endpoint: 'sendText', delayMs: 6_000 });
 	const asking = people.ask([anna, berta], { options: { concurrency: 1 } });
 	await until('the first question', () => service.sent().length > 0);
 	await Promise.all([people.write(anna, 'soon'), people.write(berta, 'Hello')]);
@@ -380,7 +380,7 @@ test('a trigger without messages, or registered by hand, cannot keep replies, an
 
 test('if the run fails, what a person writes whom it had asked starts the workflow at once', async () => {
 	const trigger = await inbox();
-	await service.fault({ endpoint: 'sendText', skip: 1, status: 422 });
+	service.fault({ endpoint: 'sendText', skip: 1, status: 422 });
 	const asking = people.ask([anna, berta], { options: { concurrency: 1 } });
 	await expect(asking).rejects.toThrow('HTTP 422');
 	await people.write(anna, 'Yes');
@@ -389,7 +389,7 @@ test('if the run fails, what a person writes whom it had asked starts the workfl
 
 test('the run fails if no trigger is published any more when all were asked', async () => {
 	const trigger = await inbox();
-	await service.fault({ endpoint: 'sendText', delayMs: 1_000 });
+	service.fault({ endpoint: 'sendText', delayMs: 1_000 });
 	const asking = people.ask([anna, berta]);
 	await until('the first question', () => service.calls('sendText') > 0);
 	await trigger.deactivate();

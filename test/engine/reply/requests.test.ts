@@ -155,7 +155,7 @@ test.each([402, 403])(
 		const trigger = await inbox();
 		const execution = await people.ask([anna, berta], { responseType: 'approval' });
 		const body = { error: { message: 'Balance too low' } };
-		await service.fault({ endpoint: 'sendText', status, body, count: 100 });
+		service.fault({ endpoint: 'sendText', status, body, count: 100 });
 		const reply = message('maybe next week', anna);
 		expect((await triggers.deliver(trigger, reply)).status).toBe(200);
 		await triggers.deliver(trigger, message('yes', berta));

@@ -57,7 +57,7 @@ describe('the API key', () => {
 
 	test.each(Object.keys(quotes))('is removed if the service quotes it %s', async (quote) => {
 		for (const onError of modes) {
-			await service.fault({ ...quotes[quote](), endpoint: 'sendText' });
+			service.fault({ ...quotes[quote](), endpoint: 'sendText' });
 			expectNoKey(await service.run({ parameters: { ...send, options: { timeout: 1 } }, onError }));
 		}
 		expect(service.calls('sendText')).toBe(3);
@@ -65,7 +65,7 @@ describe('the API key', () => {
 
 	test('is removed if the service quotes it and asks for an hour without requests', async () => {
 		const headers = { 'retry-after': '3600' };
-		await service.fault({ endpoint: 'sendText', status: 429, headers, body: { message: words() } });
+		service.fault({ endpoint: 'sendText', status: 429, headers, body: { message: words() } });
 		// The wait concerns only this person.
 		const run = await service.run({ parameters: { ...send, to: '+15551000429' } });
 		expect(run.error?.message).toContain('The key [API key] is not known');
@@ -74,7 +74,7 @@ describe('the API key', () => {
 
 	test('is neither in the results and hints of a campaign nor in the data that is stored for a retry', async () => {
 		const refusal = { status: 422, body: { message: words() } };
-		await service.fault({ endpoint: 'sendText', skip: 1, ...refusal });
+		service.fault({ endpoint: 'sendText', skip: 1, ...refusal });
 		const parameters = { ...campaign, options: { concurrency: 1 } };
 		const run = await service.run({ parameters, items: people(3) });
 		expect(JSON.stringify(run.context)).toContain('sent');
@@ -108,7 +108,7 @@ describe('the Base URL', () => {
 		'with a redirect by %s, another host gets neither the key nor the message',
 		async (status) => {
 			const headers = { location: `${other.url}/v1/messages/send` };
-			await service.fault({ status, headers, count: 9 });
+			service.fault({ status, headers, count: 9 });
 			const words = 'The service redirects to another address';
 			expect((await service.errorOf(sendText))?.message).toContain(words);
 			expect((await testOf()).message).toContain(words);

@@ -46,9 +46,9 @@ test('Additional Fields and Query Parameters with any name are sent as they were
 
 test('responses of the service change no object of n8n', async () => {
 	const json = { status: 200, headers: { 'content-type': 'application/json' } };
-	await service.fault({ endpoint: 'getCurrentAccount', ...json, body: pollution });
+	service.fault({ endpoint: 'getCurrentAccount', ...json, body: pollution });
 	const body = `{"data":[${pollution}]}`;
-	await service.fault({ endpoint: 'listContacts', ...json, body, count: 3 });
+	service.fault({ endpoint: 'listContacts', ...json, body, count: 3 });
 	await service.run({ parameters: { resource: 'account', operation: 'getCurrent' } });
 	await service.run({ parameters: { resource: 'contact', operation: 'getAll', returnAll: true } });
 	expect(service.calls('listContacts')).toBeGreaterThan(0);
@@ -171,7 +171,7 @@ describe('time', () => {
 			const depth = 50_000;
 			const body = `${'{"message":'.repeat(depth)}1${'}'.repeat(depth)}`;
 			const headers = { 'content-type': 'application/json' };
-			await service.fault({ endpoint: 'sendText', status, headers, body });
+			service.fault({ endpoint: 'sendText', status, headers, body });
 			const error = await service.errorOf(sendText);
 			expect(error?.message).toMatch(/HTTP \d/);
 			expect(error?.message.length).toBeLessThan(1_500);

@@ -34,14 +34,14 @@ describe('the message of a service', () => {
 
 	test('when a webhook cannot be removed is one line of the log', async () => {
 		const { staticData } = await triggers.active();
-		await service.fault({ endpoint: 'deleteWebhook', status: 403, body });
+		service.fault({ endpoint: 'deleteWebhook', status: 403, body });
 		await triggers.active({ staticData, parameters: { options: { registration: 'manual' } } });
 		expectOneLine(lines);
 	});
 
 	test('when n8n starts and the webhook cannot be checked is one line of the log', async () => {
 		const it = await triggers.active();
-		await service.fault({ endpoint: 'listWebhooks', status: 503, body, count: 20 });
+		service.fault({ endpoint: 'listWebhooks', status: 503, body, count: 20 });
 		await it.activate('init');
 		expectOneLine(lines);
 	}, 120_000);
@@ -49,7 +49,7 @@ describe('the message of a service', () => {
 	test('when it refuses to repeat a question is one line of the log', async () => {
 		await triggers.active({ parameters: { keepReplies: true } });
 		const execution = await people.ask([anna], { responseType: 'approval' });
-		await service.fault({ endpoint: 'sendText', status: 403, body });
+		service.fault({ endpoint: 'sendText', status: 403, body });
 		await people.write(anna, 'perhaps');
 		expectOneLine(lines);
 		await people.write(anna, 'yes');
@@ -57,13 +57,13 @@ describe('the message of a service', () => {
 	});
 
 	test('when it refuses a webhook is one line of the error, which n8n logs', async () => {
-		await service.fault({ endpoint: 'createWebhook', status: 403, body });
+		service.fault({ endpoint: 'createWebhook', status: 403, body });
 		const error = await triggers.active().catch((thrown: Error) => thrown);
 		expectOneLine([(error as Error).message]);
 	});
 
 	test('when it refuses a message is one line of the error', async () => {
-		await service.fault({ endpoint: 'sendText', status: 403, body });
+		service.fault({ endpoint: 'sendText', status: 403, body });
 		const parameters = { resource: 'message', operation: 'sendText', to: berta, text: 'Hi' };
 		const { error } = await service.run({ parameters });
 		expectOneLine([error?.message ?? '']);

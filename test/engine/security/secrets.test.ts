@@ -48,7 +48,7 @@ describe('the secrets in registered URLs', () => {
 			redirect: `https://example.com/?to=${encodeURIComponent(url)}`,
 		};
 		const body = { data: [record] };
-		await service.fault({ endpoint: 'listWebhooks', status: 200, body, count: 20 });
+		service.fault({ endpoint: 'listWebhooks', status: 200, body, count: 20 });
 		const nested = await listed();
 		expect(JSON.stringify(nested)).toContain('history');
 		for (const secret of secrets)
@@ -58,7 +58,7 @@ describe('the secrets in registered URLs', () => {
 	test('are not in errors that quote them', async () => {
 		const secrets = await registerBoth();
 		const message = service.sandbox.state.webhooks.all.map(({ url }) => `Not ${url}`).join(' ');
-		await service.fault({ endpoint: 'deleteWebhook', status: 403, body: { message } });
+		service.fault({ endpoint: 'deleteWebhook', status: 403, body: { message } });
 		const { error } = await service.run({
 			parameters: { resource: 'webhook', operation: 'delete', webhookId: 'w1' },
 		});
@@ -146,7 +146,7 @@ describe('the secrets in a list of webhooks', () => {
 		);
 	async function listed(record: object) {
 		const body = { data: [record] };
-		await service.fault({ endpoint: 'listWebhooks', status: 200, body, count: 20 });
+		service.fault({ endpoint: 'listWebhooks', status: 200, body, count: 20 });
 		const get = { resource: 'webhook', operation: 'getAll', returnAll: true };
 		const { outputs } = await service.run({ parameters: get });
 		return outputs[0].map(({ json }) => json);
@@ -165,7 +165,7 @@ describe('the secrets in a list of webhooks', () => {
 
 	test('do not keep the user of Create from the new signing secret', async () => {
 		const body = { id: 'w1', secret: 'whsec_new' };
-		await service.fault({ endpoint: 'createWebhook', status: 201, body });
+		service.fault({ endpoint: 'createWebhook', status: 201, body });
 		const create = { resource: 'webhook', operation: 'create', url, events: ['message.received'] };
 		const { outputs } = await service.run({ parameters: create });
 		expect(outputs[0][0].json).toEqual(body);
@@ -227,7 +227,7 @@ describe('a person who may see one workflow, its executions, its export or n8nâ€
 	test("finds no key, secret, number or text in n8n's log at debug level, whatever is delivered", async () => {
 		const trigger = await triggers.active({ webhookId: 'log', parameters: { keepReplies: true } });
 		const execution = await people.ask([anna, berta], { responseType: 'approval' });
-		await service.fault({ endpoint: 'sendText', status: 500, body: { message: secret } });
+		service.fault({ endpoint: 'sendText', status: 500, body: { message: secret } });
 		await people.write(anna, secret);
 		await people.write(berta, 'yes');
 		for (const body of [received({ text: secret }), `{"data":"${secret}"`, { event: secret }])

@@ -57,7 +57,7 @@ test.each<[number, object | string, string, string]>([
 	[500, page, `${failed}: Bad & "broken"`, uncertain],
 	[200, page, 'The response of the service is not JSON', uncertain],
 ])('HTTP %i with %j: %s', async (status, body, message, description) => {
-	await service.fault({ endpoint: 'sendText', status, body });
+	service.fault({ endpoint: 'sendText', status, body });
 	const error = await service.errorOf(sendText);
 	expect(error?.message).toBe(`${message} (HTTP ${status}) [item 0]`);
 	expect(error?.description).toMatch(description);
@@ -67,7 +67,7 @@ test.each<[number, object | string, string, string]>([
 });
 
 test('a conflict says to check whether the record exists', async () => {
-	await service.fault({ endpoint: 'createContact', status: 409 });
+	service.fault({ endpoint: 'createContact', status: 409 });
 	const parameters = { resource: 'contact', operation: 'create', phone: '+15550001000' };
 	expect(await service.errorOf(parameters)).toMatchObject({
 		message: expect.stringMatching(/^The service reports a conflict/),
@@ -161,7 +161,7 @@ test.each([
 test.each([200, 400, 422])(
 	'a text that is refused with HTTP %i: the error names the most frequent reason first, and what to do',
 	async (status) => {
-		await service.fault({ endpoint: 'sendText', status, body: { success: false } });
+		service.fault({ endpoint: 'sendText', status, body: { success: false } });
 		const error = await service.errorOf(sendText);
 		expect(error?.description).toMatch(
 			/^Most services refuse a text if the customer has not written in the last 24 hours: send a template, or switch on 'Use Fallback Template'\. .*service reports/,

@@ -89,7 +89,7 @@ test.each<[string, Row]>([
 	const calls = callsTo(locator(service.sandbox.state.contacts.all[0].id), locator(id));
 	const timeout = fault.delayMs || fault.slowBodyMs ? timeLimit : 30;
 	const outcomes = calls.map(async ({ endpoint, parameters, effects }) => {
-		await service.fault({ ...fault, endpoint });
+		service.fault({ ...fault, endpoint });
 		const { outputs } = await service.run({
 			parameters: { ...parameters, options: { timeout } },
 			onError: 'continueRegularOutput',

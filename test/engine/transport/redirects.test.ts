@@ -12,7 +12,7 @@ test.each([301, 302, 303, 307, 308])(
 	'a request that reads follows a redirect with %i on the same host, query included',
 	async (status) => {
 		const headers = { location: '/v1/contacts?limit=2&page=2' };
-		await service.fault({ endpoint: 'listContacts', status, headers });
+		service.fault({ endpoint: 'listContacts', status, headers });
 		const parameters = { ...contacts, returnAll: false, limit: 2 };
 		const { outputs, error } = await service.run({ parameters });
 		expect(error).toBeUndefined();
@@ -48,7 +48,7 @@ test.each<[string, string, string]>([
 	[`https://example.com/${'a'.repeat(300)}`, 'https://example.com', "Check 'Base URL'"],
 	['https://example.com/%E0%A4%A', '', "Check 'Base URL'"],
 ])('a message that is redirected to %s is not sent there', async (location, shown, advice) => {
-	await service.fault({ endpoint: 'sendText', status: 307, headers: { location }, body: '' });
+	service.fault({ endpoint: 'sendText', status: 307, headers: { location }, body: '' });
 	const error = await service.errorOf(sendText);
 	const [address] = new URL(location, service.url).href.split('?');
 	expect(error?.message).toContain(`${redirects}, ${shown || address} (HTTP 307)`);
@@ -64,7 +64,7 @@ test.each([
 	[308, 'notSent'],
 ])('after %i, a message counts as %s and is not repeated', async (status, sendStatus) => {
 	const headers = { location: '/v1/messages/m_1' };
-	await service.fault({ endpoint: 'sendText', status, headers, body: '', count: 9 });
+	service.fault({ endpoint: 'sendText', status, headers, body: '', count: 9 });
 	const error = await service.errorOf(sendText);
 	expect(error?.message).toContain(`${redirects}, ${service.url}/v1/messages/m_1 (HTTP ${status})`);
 	expect(error?.context).toMatchObject({ sendStatus });
@@ -74,7 +74,7 @@ test.each([
 
 test('a request that reads does not go to another host', async () => {
 	const headers = { location: `${other.url}/v1/contacts` };
-	await service.fault({ endpoint: 'listContacts', status: 301, headers, body: '', count: 9 });
+	service.fault({ endpoint: 'listContacts', status: 301, headers, body: '', count: 9 });
 	const error = await service.errorOf(contacts);
 	expect(error?.message).toContain(`${redirects}, ${other.url}/v1/contacts (HTTP 301)`);
 	expect(error?.description).toContain(`Set 'Base URL' in the credential to ${other.url}.`);
@@ -82,7 +82,7 @@ test('a request that reads does not go to another host', async () => {
 });
 
 test('for a redirect without an address, the error names none', async () => {
-	await service.fault({ endpoint: 'sendText', status: 302, body: '' });
+	service.fault({ endpoint: 'sendText', status: 302, body: '' });
 	const error = await service.errorOf(sendText);
 	expect(error?.message).toContain(`${redirects} (HTTP 302)`);
 	expect(error?.description).toContain('to that address');

@@ -8,7 +8,7 @@ const events = ['message.read', 'message.sent'];
 
 /** Registers a webhook at a service with these responses. By default, the key is new, so that no form is known. */
 async function register(faults: FaultOrder[], key = service.newKey()) {
-	for (const fault of faults) await service.fault({ endpoint: 'createWebhook', ...fault });
+	for (const fault of faults) service.fault({ endpoint: 'createWebhook', ...fault });
 	const { outputs, error } = await service.run({
 		parameters: { resource: 'webhook', operation: 'create', url, events },
 		credentials: service.credentials(key),

@@ -36,7 +36,7 @@ describe('templates are checked before the first message, however long the list 
 
 	test('longer than a run waits: then nothing is sent, and the error says why', async () => {
 		const headers = { 'retry-after': '3600' };
-		await service.fault({ endpoint: 'listTemplates', status: 429, headers, count: 9 });
+		service.fault({ endpoint: 'listTemplates', status: 429, headers, count: 9 });
 		const credentials = service.credentials(service.newKey());
 		const { error } = await service.run({ parameters, items, credentials });
 		expect(error?.message).toContain('The limit of the service is reached');

@@ -87,7 +87,7 @@ test('the receipt of a message has the ID that the send returned, also beyond 2^
 	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
 	const response = '{"id":9007199254740993,"status":"queued"}';
 	const headers = { 'content-type': 'application/json' };
-	await service.fault({ endpoint: 'sendText', status: 201, headers, body: response });
+	service.fault({ endpoint: 'sendText', status: 201, headers, body: response });
 	const parameters = { resource: 'message', operation: 'sendText', to: customer, text: 'Hi' };
 	const { outputs } = await service.run({ parameters });
 	for (const id of ['9007199254740992', '9007199254740993'])

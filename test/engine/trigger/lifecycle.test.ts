@@ -166,7 +166,7 @@ describe('the registration', () => {
 		async (status) => {
 			const it = await triggers.make();
 			foreign(it.url);
-			await service.fault({ endpoint: 'createWebhook', status });
+			service.fault({ endpoint: 'createWebhook', status });
 			await it.activate();
 			expect(own(it)).toEqual([
 				expect.objectContaining({ url: expect.stringContaining('?token=') }),
@@ -177,7 +177,7 @@ describe('the registration', () => {
 	test('stays if the service changes it', async () => {
 		const it = await triggers.active();
 		const [{ id, url }] = registered();
-		await service.fault({ endpoint: 'createWebhook', status: 200, body: { id, url } });
+		service.fault({ endpoint: 'createWebhook', status: 200, body: { id, url } });
 		await publishChange(it, receipts);
 		expect(registered()).toEqual([expect.objectContaining({ id, url })]);
 	});
@@ -186,7 +186,7 @@ describe('the registration', () => {
 		const it = await triggers.active();
 		const before = [...registered()];
 		const body = { message: `${about}"message.recieved" is unknown` };
-		await service.fault({ endpoint: 'createWebhook', status: 422, body, count: 20 });
+		service.fault({ endpoint: 'createWebhook', status: 422, body, count: 20 });
 		const parameters = { options: { otherEvents: 'message.recieved' } };
 		const changed = await triggers.make({ parameters, staticData: it.staticData });
 		jest.spyOn(changed, 'deactivate').mockResolvedValue(); // n8n uses this to clean up
@@ -197,7 +197,7 @@ describe('the registration', () => {
 	test.each([404, 405, 422])(
 		'refused with HTTP %d: the error says how to register by hand',
 		async (status) => {
-			await service.fault({ endpoint: 'createWebhook', status, count: 20 });
+			service.fault({ endpoint: 'createWebhook', status, count: 20 });
 			const it = await triggers.make();
 			const error = await it.activate().catch((thrown: Error) => thrown);
 			expect((error as Error).message).toMatch(
@@ -213,7 +213,7 @@ describe('the registration', () => {
 		['limits the rate', { status: 429, headers: { 'retry-after': '7200' } }],
 	])('fails if the service %s, and the error says what to do again', async (_, fault) => {
 		const messageOf = async (mode?: 'test') => {
-			await service.fault({ endpoint: 'createWebhook', ...fault, count: 20 });
+			service.fault({ endpoint: 'createWebhook', ...fault, count: 20 });
 			const credentials = service.credentials(service.newKey());
 			const it = await triggers.make({ mode, credentials });
 			const error = await it.activate().catch((thrown: Error) => thrown);
@@ -236,14 +236,14 @@ describe('the registration', () => {
 
 	test('counts as removed if it no longer exists', async () => {
 		const it = await triggers.active();
-		await service.fault({ endpoint: 'deleteWebhook', status: 404 });
+		service.fault({ endpoint: 'deleteWebhook', status: 404 });
 		await it.deactivate();
 		expect(service.calls('deleteWebhook')).toBe(1);
 	});
 
 	test('is removed later if the deactivation failed', async () => {
 		const it = await triggers.active();
-		await service.fault({ endpoint: 'deleteWebhook', status: 403 });
+		service.fault({ endpoint: 'deleteWebhook', status: 403 });
 		await expect(it.deactivate()).rejects.toThrow(
 			/could not be removed at the service.*not allowed.*publish the workflow again, then unpublish it/,
 		);
@@ -274,7 +274,7 @@ describe('the registration', () => {
 			const changed = await change(it, receipts);
 			const deactivate = jest.spyOn(changed, 'deactivate');
 			const cleanUp = async () => await deactivate.mock.results.at(-1)?.value;
-			for (const fault of faults) await service.fault(fault);
+			for (const fault of faults) service.fault(fault);
 			await expect(changed.activate('update')).rejects.toThrow('HTTP 403');
 			await expect(cleanUp()).resolves.toBeUndefined();
 			await expect(changed.deactivate()).rejects.toThrow('could not be removed at the service');
@@ -290,7 +290,7 @@ describe('the registration', () => {
 
 	test('is looked up if the service did not respond', async () => {
 		const it = await triggers.make();
-		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
+		service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
 		await it.activate();
 		expect(own(it)).toHaveLength(1);
 		expect(service.calls('createWebhook')).toBe(1);
@@ -298,8 +298,8 @@ describe('the registration', () => {
 
 	test('is removed if the activation then fails', async () => {
 		const it = await triggers.make();
-		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
-		await service.fault({ endpoint: 'listWebhooks', status: 403, skip: 1 });
+		service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
+		service.fault({ endpoint: 'listWebhooks', status: 403, skip: 1 });
 		await expect(it.activate()).rejects.toThrow(/HTTP 403.*use an API key with the necessary/);
 		expect(registered()).toEqual([]);
 	});
@@ -312,7 +312,7 @@ describe('the registration', () => {
 		const it = await triggers.active({ credentials: service.credentials(service.newKey()) });
 		const before = [...registered()];
 		const headers = { 'retry-after': '86400' };
-		await service.fault({ endpoint: 'listWebhooks', status: 429, headers });
+		service.fault({ endpoint: 'listWebhooks', status: 429, headers });
 		await it.activate(reason);
 		expect(registered()).toEqual(before);
 	});

@@ -69,7 +69,7 @@ test.each<[string, TriggerOptions]>([
 
 describe('a new registration', () => {
 	test('is not tried again if it is refused and nothing else is registered', async () => {
-		await service.fault({ endpoint: 'createWebhook', status: 422, count: 20 });
+		service.fault({ endpoint: 'createWebhook', status: 422, count: 20 });
 		await expect((await make()).activate()).rejects.toThrow('HTTP 422');
 		expect(service.calls('createWebhook')).toBe(1);
 	});
@@ -81,7 +81,7 @@ describe('a new registration', () => {
 		await it.deactivate();
 		for (const hidesIds of [false, true]) {
 			service.showWebhooks(asItIs, { hidesIds });
-			await service.fault(failsAfter(earlierLists));
+			service.fault(failsAfter(earlierLists));
 			await it.activate();
 			expect([registered().length, warnings()]).toEqual([1, []]);
 			service.sandbox.state.faults.remove();
@@ -101,7 +101,7 @@ describe('a new registration', () => {
 });
 
 test('when n8n starts, a trigger that was never registered is not taken for registered', async () => {
-	await service.fault({ endpoint: 'listWebhooks', status: 503, count: 20 });
+	service.fault({ endpoint: 'listWebhooks', status: 503, count: 20 });
 	const credentials = service.credentials(service.newKey());
 	await expect((await make({ credentials })).activate('init')).rejects.toThrow('HTTP 503');
 });
@@ -133,13 +133,13 @@ describe('an unpublished trigger', () => {
 	});
 
 	test('that was never registered does not fail if the service does', async () => {
-		await service.fault(failsAfter(0));
+		service.fault(failsAfter(0));
 		await expect((await make()).deactivate()).resolves.toBeUndefined();
 	});
 
 	test('that is registered fails if the service does, also after another one could not be published', async () => {
 		const it = await publish();
-		await service.fault(failsAfter(0));
+		service.fault(failsAfter(0));
 		const other = await make();
 		jest.spyOn(other, 'deactivate').mockResolvedValueOnce(); // n8n uses this to clean up
 		await expect(other.activate()).rejects.toThrow('HTTP 403');
