@@ -3,6 +3,9 @@ import { range } from 'lodash';
 import { ExecuteContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 
+import type { Item } from '../../../nodes/BusinessMessaging/execution/item';
+import { listenForReplies } from '../../../nodes/BusinessMessaging/inbox/ask';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { Triggers, useService } from '../../../harness/engine/service';
 import { welcomeParameters } from '../../../harness/engine/templates';
 
@@ -105,14 +108,28 @@ test('asks nobody if the service hides the addresses of its webhooks', async () 
 });
 
 test('refuses to ask more than 10,000 people', async () => {
-	const items = range(10_001).map((n) => ({ n }));
-	const to = '=+1555{{ 1000000 + $json.n }}';
-	const messageFor = async (count: number) =>
-		(await ask({ to }, { items: items.slice(0, count) })).error?.message;
-	expect(await messageFor(10_001)).toContain('asks 10001 people; the maximum is 10000');
-	expect(await messageFor(10_000)).toContain('No published workflow keeps the replies');
-	expect(service.sent()).toEqual([]);
-}, 240_000);
+	const rules = { question: { ...defaultAnswer(), limitMs: 60_000 } };
+	const items = range(10_001).map((index): Item => {
+		const to = `+1555${1_000_000 + index}`;
+		return { index, input: {}, request: { body: { to, text: 'Tuesday?' }, rules } };
+	});
+	const context = {
+		getCredentials: async () => service.credentials(),
+		getExecutionCancelSignal: () => undefined,
+		getExecutionId: () => '1',
+		getNode: () => ({ name: 'Ask' }),
+		getSignedResumeUrl: () => 'https://n8n.example.com/webhook-waiting/1?signature=a',
+		getWorkflow: () => ({ name: 'Ask' }),
+		logger: { info: () => {} },
+		helpers: {
+			httpRequestWithAuthentication: async () => ({ statusCode: 401, headers: {}, body: '' }),
+		},
+	};
+	const listen = async (count: number) =>
+		await listenForReplies(context as never, items.slice(0, count));
+	await expect(listen(10_001)).rejects.toThrow('asks 10001 people; the maximum is 10000');
+	await expect(listen(10_000)).rejects.toThrow('(HTTP 401)'); // the first request is made
+});
 
 test.each(['businessMessaging', 'businessMessagingHitlTool'])(
 	'%s asks the same person the same question in each round of an execution',

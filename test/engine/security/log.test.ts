@@ -88,7 +88,7 @@ test(`any text is one printable line, and printable text stays as it is (TEST_SE
 		expect([...logged[0]].filter(isUnprintable)).toEqual([]);
 		if (![...text].some(isUnprintable)) expect(logged).toEqual([text]);
 	});
-	fc.assert(property, { seed, numRuns: 5_000 });
+	fc.assert(property, { seed, numRuns: 1_000 });
 	expect(printable('Grüße 👍\nשלום')).toBe(String.raw`Grüße 👍\nשלום`);
 });
 

@@ -154,7 +154,7 @@ test(`whoever writes back older copies, n8n holds what the triggers remember aft
 				other: undefined,
 			});
 		}),
-		{ numRuns: 500, seed },
+		{ numRuns: 150, seed },
 	);
 });
 
@@ -168,7 +168,7 @@ test(`registrations and the URL of the inbox are restored even by a delivery tha
 			for (const part of ['registrations', 'inboxUrl'])
 				expect(values(world.stored, part)).toEqual(values(remembered, part));
 		}),
-		{ numRuns: 500, seed },
+		{ numRuns: 150, seed },
 	);
 });
 
@@ -184,7 +184,7 @@ test(`what one process has learned, every process knows in the end (TEST_SEED=${
 				expect(sorted(one)).toEqual(sorted(other));
 			}
 		}),
-		{ numRuns: 500, seed },
+		{ numRuns: 150, seed },
 	);
 });
 
