@@ -103,6 +103,8 @@ export class Recorder {
 		const rows = await run.table.rowsWith(uniq(places.flat()));
 		const messages = new Map(rows.map(toMessage).map((one) => [one.id, one]));
 		const counting = new Set(toMessages(rows).map(({ id }) => id));
+		// One time for the whole round, so that rows with the same change share an update.
+		const now = run.now();
 		const changes = new Map<number, RowValues>();
 		const results = new Map<Waiting, Recorded>();
 		// A row that is gone was deleted, or its result has taken its place since the look.
@@ -115,12 +117,12 @@ export class Recorder {
 			const theirs = all.filter(({ id, person }) => counting.has(id) && person === event.person);
 			const known =
 				event.messageId === ''
-					? latestOf(theirs, run.now())
+					? latestOf(theirs, now)
 					: all.find(({ messageId }) => messageId === event.messageId);
 			const isCertain = known !== undefined && event.messageId !== '';
 			if (!isCertain && this.mayCome(one, theirs, run)) continue;
-			const message = known ?? settle(event, theirs, run.now());
-			const values = message && changeOf(event, message, one.sendsAgain, run.now());
+			const message = known ?? settle(event, theirs, now);
+			const values = message && changeOf(event, message, one.sendsAgain, now);
 			results.set(one, { message, isNew: values !== undefined });
 			if (!message || !values) continue;
 			// Further events of this round are about the message as it is then.
@@ -153,9 +155,12 @@ export class Recorder {
 	/** Reads the rows that are new, the first time those of the last 30 days. */
 	private async look({ table, now, isOwn, yieldNow }: RecorderRun): Promise<void> {
 		const oldest = now() - maxReceiptAgeMs;
-		const from = this.last ?? (await firstSince(table, oldest));
+		const parts =
+			this.last === undefined
+				? table.readAll(Math.max(0, (await firstSince(table, oldest)) - overlap))
+				: table.readNewest(Math.max(0, this.last - overlap));
 		let last = 0;
-		for await (const rows of table.readAll(Math.max(0, from - overlap)))
+		for await (const rows of parts)
 			for (const row of rows) {
 				if (isOwn(row)) this.add(row, oldest);
 				else this.remove(Number(row.id));

@@ -15,6 +15,8 @@ export interface Table {
 	readonly columns: string[];
 	/** All rows after an ID (exclusive) in the order of their IDs, in parts. */
 	readAll: (from: number) => AsyncIterable<IDataObject[]>;
+	/** The same, for few rows: then it does not cost more in a large table. */
+	readNewest: (from: number) => AsyncIterable<IDataObject[]>;
 	/** The rows of a campaign, however its name is written; those of others may come as well. */
 	readCampaign: (name: string) => AsyncIterable<IDataObject[]>;
 	/** The first row after an ID (exclusive), or the last row. */

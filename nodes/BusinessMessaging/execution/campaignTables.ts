@@ -41,6 +41,7 @@ function toTable(table: DataTable, name: string): Table {
 		name,
 		columns: table.columns,
 		readAll: (from) => table.readAll(from),
+		readNewest: (from) => table.read([], from),
 		readCampaign: (campaign) =>
 			table.read([{ column: 'campaign', is: 'like', value: campaignPattern(campaign) }], 0),
 		first: async (from) => await table.first(from),

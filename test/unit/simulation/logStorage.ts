@@ -166,6 +166,7 @@ export class LogStorage {
 					}
 				}),
 			readAll: (from: number) => this.columnPages(call, from),
+			readNewest: (from: number) => this.columnPages(call, from),
 		};
 		return table as Table & typeof table;
 	}
