@@ -21,6 +21,7 @@ import {
 	type Workflows,
 } from './shop';
 import type { Mailing } from './mailing';
+import { isStop, phonesOptedOut, STOP } from './recordTruth';
 import type { Truth } from './truth';
 
 /** How often a run is started again until everybody has a message. */
@@ -69,6 +70,7 @@ export const workflows: Workflows = {
 	triggered: {
 		autoReply: {
 			trigger: { keepReplies: true, options: { groupMessages: 2 } },
+			records: true,
 			action: { ...sendText, to: '={{ $json.from }}', text: 'Thank you, we will answer soon.' },
 		},
 		receipts: {
@@ -76,6 +78,7 @@ export const workflows: Workflows = {
 				events: ['message.delivered', 'message.failed'],
 				options: { batchReceipts: true },
 			},
+			records: true,
 		},
 		optOuts: {
 			trigger: { filters: { intent: 'optOut' } },
@@ -121,8 +124,11 @@ async function endless(shop: Shop, pause: number, round: (number: number) => Pro
 	}
 }
 
-const isOut = (shop: Shop, phone: string) =>
-	shop.sandbox.state.contacts.findByPhone(phone)?.segments.includes(OPTED_OUT) === true;
+const isInSegment = ({ sandbox: { state } }: Shop, phone: string) =>
+	state.contacts.findByPhone(phone)?.segments.includes(OPTED_OUT) === true;
+
+const hasWrittenStop = ({ sandbox: { state } }: Shop, phone: string) =>
+	state.messages.withCustomer(phone).some(isStop);
 
 /** Sends a campaign, with a preview first for each third one. Repeats the run until nobody is left who certainly got no message. */
 async function sendCampaign(shop: Shop, truth: Truth, round: number, pace: Pace): Promise<void> {
@@ -138,7 +144,9 @@ async function sendCampaign(shop: Shop, truth: Truth, round: number, pace: Pace)
 async function mail(shop: Shop, truth: Truth, kind: 'campaign' | 'preview', body: Body) {
 	const excluded = body.excluded?.split(', ') ?? [];
 	const everybody = numbersOf(body).filter((phone) => !excluded.includes(phone));
-	const wanted = new Set(everybody.filter((phone) => !isOut(shop, phone)));
+	const listed = new Set(await phonesOptedOut(shop));
+	const isOut = (phone: string) => listed.has(phone) || isInSegment(shop, phone);
+	const wanted = new Set(everybody.filter((phone) => !isOut(phone)));
 	const mailing = begin(truth, kind, body.text, wanted);
 	const isNamed = kind === 'preview' ? 'preview' : 'mayHaveBeenSent';
 	await runUntil(shop, kind, body, (executions) => {
@@ -148,7 +156,7 @@ async function mail(shop: Shop, truth: Truth, kind: 'campaign' | 'preview', body
 		return isDone && items.every((item) => statusOf(item) !== 'notSent');
 	});
 	for (const phone of wanted) {
-		if (!isOut(shop, phone)) continue;
+		if (!isInSegment(shop, phone) && !hasWrittenStop(shop, phone)) continue;
 		wanted.delete(phone);
 		mailing.named.delete(phone);
 		mailing.either.add(phone);
@@ -225,8 +233,7 @@ async function write(shop: Shop, truth: Truth, pace: Pace): Promise<void> {
 	if (truth.pending.size > MAX_PENDING) return;
 	const { messages, deliveries } = shop.sandbox.state;
 	const [phone] = numbersOf({ from: shop.random(pace.campaign), count: 1 });
-	const texts =
-		shop.random(30) === 0 ? ['STOP'] : range(1 + shop.random(3)).map((n) => `Hello ${n}`);
+	const texts = shop.random(30) === 0 ? [STOP] : range(1 + shop.random(3)).map((n) => `Hello ${n}`);
 	const written = texts.map((text) => messages.add({ phone, text, direction: 'inbound' }));
 	const order = shop.random(5) === 0 ? sortBy(written, () => shop.random(1000)) : written;
 	for (const { id, text, createdAt: timestamp } of order) {

@@ -4,6 +4,7 @@ import sortBy from 'lodash/sortBy';
 import { endpoints, type EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
 import type { FaultOrder } from '../../../sandbox/faults';
 import { numbers } from '../../../sandbox/variants';
+import { numbersOf } from '../../../harness/sandboxClient';
 import { setClock } from './instruments';
 import { ACTION, patiently, type Shop } from './shop';
 import type { Truth } from './truth';
@@ -11,6 +12,8 @@ import type { Truth } from './truth';
 /** Seconds between two faults, on average. */
 const EVERY = 22;
 const REDELIVERED = 20;
+/** How many people get no messages for how long, ms. */
+const [UNREACHABLE, UNREACHABLE_MS] = [50, 10_000];
 
 type Random = (below: number) => number;
 type Fault = (shop: Shop, truth: Truth, random: Random) => Promise<unknown>;
@@ -59,6 +62,13 @@ const faults: Record<string, Fault> = {
 			const webhook = webhooks.get(webhookId);
 			if (webhook) deliveries.deliver(webhook, event, data);
 		}
+	},
+	/** Messages to some people fail after the service has accepted them. */
+	unreachable: async ({ sandbox }, _truth, random) => {
+		const { settings } = sandbox.state;
+		settings.failingNumbers = numbersOf({ from: random(200), count: UNREACHABLE });
+		await delay(UNREACHABLE_MS);
+		settings.failingNumbers = [];
 	},
 	terminate: restart('stop'),
 	kill: restart('kill'),

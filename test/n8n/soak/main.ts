@@ -14,8 +14,9 @@ import { causeFaults, planFaults } from './faults';
 import { Memory, prepareProcesses } from './instruments';
 import { keepEvidence, openQueue, openSingle } from './machine';
 import { fillPast } from './past';
+import type { Line } from './line';
 import { isOpen, Shop } from './shop';
-import { type Line, Truth } from './truth';
+import { Truth } from './truth';
 
 const USAGE = `Usage: npm run test:soak -- [--minutes 60] [--seed N] [--queue] [--people 5000] [--month] [--json FILE]
 Runs a shop on a real n8n and the sandbox for so many minutes, in n8n's regular mode or in queue mode, while the service, n8n's
@@ -76,6 +77,7 @@ runMain(async () => {
 
 	const isWhole = faults.length === 0;
 	await truth.log.read(truth.mailings);
+	await truth.records.read();
 	const lines = truth.lines(isWhole);
 	await memory.sample();
 	const sizes = { ...(await readSizes(shop, truth)), webhooksLeft: await shop.close() };

@@ -44,8 +44,11 @@ export function isOpen(): string {
 export interface Workflows {
 	/** Workflows that are started by webhook, with the people that they handle. */
 	started?: Record<string, INodeParameters>;
-	/** Workflows that customers and the service start. */
-	triggered?: Record<string, { trigger: INodeParameters; action?: INodeParameters }>;
+	/** Workflows that customers and the service start; `records` if they record the events in the campaign log first. */
+	triggered?: Record<
+		string,
+		{ trigger: INodeParameters; records?: true; action?: INodeParameters }
+	>;
 }
 
 /** A value of the {@link Body} with which a workflow was started. */
@@ -152,10 +155,14 @@ export class Shop {
 				action(parameters, { onError: 'continueRegularOutput' }),
 			]);
 		}
-		for (const [name, { trigger, action: parameters }] of Object.entries(triggered)) {
+		const record = { resource: 'campaign', operation: 'recordEvents' };
+		for (const [name, { trigger, records, action: parameters }] of Object.entries(triggered)) {
 			const path = randomUUID();
 			await this.publishOne(name, path, [
 				make.node(START, make.TRIGGER, 1.1, trigger, { webhookId: path, ...own }),
+				...(records
+					? [make.node('Record', make.ACTION, 1, record, { ...own, retryOnFail: true })]
+					: []),
 				...(parameters ? [action(parameters, {})] : []),
 			]);
 		}

@@ -6,6 +6,7 @@ import partition from 'lodash/partition';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import type { Delivery } from '../../../sandbox/deliveries';
+import type { Message } from '../../../sandbox/state/messages';
 import {
 	cameAtStart,
 	type Execution,
@@ -13,8 +14,10 @@ import {
 	outputOf,
 	startedWith,
 } from '../../../harness/n8n/client';
+import { emptyLine, type Line } from './line';
 import { LogTruth } from './logTruth';
 import type { Mailing } from './mailing';
+import { RecordTruth, STOP } from './recordTruth';
 import { ACTION, OPTED_OUT, patiently, type Shop, START } from './shop';
 
 /** How long after n8n's response an execution may appear, ms. */
@@ -36,17 +39,6 @@ interface Event {
 	answered: number;
 }
 
-/** One line of the table, with lists of people or events. */
-export interface Line {
-	what: string;
-	wanted: number;
-	done: number;
-	lost: string[];
-	doubled: string[];
-	/** Missing or doubled, where the documents say that this can happen, and n8n names it or has crashed. */
-	uncertain: string[];
-}
-
 /** Records what happens in a shop. */
 export class Truth {
 	readonly mailings: Mailing[] = [];
@@ -62,8 +54,10 @@ export class Truth {
 	readonly pending = new Set<Delivery>();
 	private readonly events = new Map<string, Event>();
 	readonly log: LogTruth;
-	/** How often each person got each text. */
-	private readonly received = new Map<string, Map<string, number>>();
+	/** What the campaign log says of receipts and replies. */
+	readonly records: RecordTruth;
+	/** The messages with each text to each person. */
+	private readonly received = new Map<string, Map<string, Message[]>>();
 	private messagesSeen = 0;
 	private readonly executionsRead = new Set<number>();
 	/** The events with which an execution has started, as they were last read. */
@@ -75,6 +69,7 @@ export class Truth {
 
 	constructor(private readonly shop: Shop) {
 		this.log = new LogTruth(shop);
+		this.records = new RecordTruth(shop, (name, key) => this.isDone(name, key));
 		shop.sandbox.changes.on('delivery', (delivery) => {
 			this.allDeliveries.add(delivery);
 			if (delivery.state === 'pending') this.pending.add(delivery);
@@ -165,16 +160,23 @@ export class Truth {
 			this.answerLine(),
 			this.eventLine('delivery receipts', 'receipts', isFinal),
 			this.eventLine('opt-outs', 'optOuts', isFinal),
-			...(isFinal ? [this.optedOutLine(), this.contactLine()] : []),
+			...(isFinal ? [this.optedOutLine(), this.contactLine(), ...this.records.lines()] : []),
 		];
+	}
+
+	/** Whether an execution with this event has ended without an error. */
+	private isDone(name: 'receipts' | 'autoReply', key: string): boolean {
+		const executions = this.events.get(`${name} ${key}`)?.executions.values() ?? [];
+		return [...executions].some(({ status, hasBegun }) => hasBegun && status === 'success');
 	}
 
 	private readMessages(): void {
 		const { all } = this.shop.sandbox.state.messages;
-		for (const { direction, text, phone } of all.slice(this.messagesSeen)) {
+		for (const message of all.slice(this.messagesSeen)) {
+			const { direction, text, phone } = message;
 			if (direction === 'inbound') continue;
-			const people = this.received.get(text) ?? new Map<string, number>();
-			this.received.set(text, people.set(phone, (people.get(phone) ?? 0) + 1));
+			const people = this.received.get(text) ?? new Map<string, Message[]>();
+			this.received.set(text, people.set(phone, [...(people.get(phone) ?? []), message]));
 		}
 		this.messagesSeen = all.length;
 	}
@@ -183,7 +185,7 @@ export class Truth {
 		for (const event of this.events.values()) event.deliveries = [];
 		for (const delivery of this.allDeliveries) {
 			const name = this.nameOf(delivery);
-			if (!name || (name === 'optOuts' && delivery.data.text !== 'STOP')) continue;
+			if (!name || (name === 'optOuts' && delivery.data.text !== STOP)) continue;
 			this.event(`${name} ${keyOf(name, delivery.data)}`).deliveries.push(delivery);
 		}
 	}
@@ -201,8 +203,10 @@ export class Truth {
 	private mailingLine(what: string, mailings: Mailing[]): Line {
 		const line = emptyLine(what);
 		for (const { text, wanted, either, named, state } of mailings) {
-			const received = this.received.get(text) ?? new Map<string, number>();
-			for (const [phone, times] of received) {
+			const received = this.received.get(text) ?? new Map<string, Message[]>();
+			for (const [phone, messages] of received) {
+				// What has failed is sent again.
+				const times = messages.filter(({ status }) => status !== 'failed').length;
 				if (times > 1) line.doubled.push(`${phone} has "${text}" ${times} times`);
 				if (!wanted.has(phone) && !either.has(phone))
 					line.doubled.push(`${phone} has "${text}", but was left out`);
@@ -325,7 +329,7 @@ export class Truth {
 		const wrote = [...this.allDeliveries].filter(
 			(delivery) =>
 				this.nameOf(delivery) === 'optOuts' &&
-				delivery.data.text === 'STOP' &&
+				delivery.data.text === STOP &&
 				delivery.state === 'delivered',
 		);
 		const people = [...new Set(wrote.map(({ data }) => String(data.from)))];
@@ -349,10 +353,6 @@ export class Truth {
 		const times = countBy(contacts.all, 'phone');
 		return { ...line, doubled: Object.keys(times).filter((phone) => times[phone] > 1) };
 	}
-}
-
-function emptyLine(what: string): Line {
-	return { what, wanted: 0, done: 0, lost: [], doubled: [], uncertain: [] };
 }
 
 function listed(what: string, all: string[], isDone: (one: string) => boolean): Line {
