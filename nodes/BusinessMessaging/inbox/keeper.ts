@@ -148,8 +148,7 @@ export class Keeper {
 	}
 
 	private verdictOf(message: Arrival): Verdict | undefined {
-		const { key } = message;
-		return this.verdicts.get(key) ?? this.known.verdictOf(key, this.known.questionsTo(message));
+		return this.verdicts.get(message.key) ?? this.known.verdictOf(message);
 	}
 
 	private async judge(message: Arrived): Promise<Verdict> {

@@ -213,8 +213,10 @@ export class Known {
 			this.late.set(one.message.key, one);
 	}
 
-	/** What was decided about a message before, as far as it is stored. */
-	verdictOf(key: string, asked: Asked[]): Verdict | undefined {
+	/** What was decided about a message before, as far as it is stored: maybe before it was known whose question it quotes. */
+	verdictOf(arrival: Arrival): Verdict | undefined {
+		const { key, phone } = arrival;
+		const asked = [...this.questionsTo(arrival), ...this.runs.to({ phone })];
 		for (const { person } of asked) {
 			const message = [...person.messages, ...person.misfits].find((one) => one.key === key);
 			if (message) return verdictOfReply(message);

@@ -154,6 +154,20 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		[],
 	],
 	[
+		'a message that comes again after a crash belongs to the run that has got it, although it quotes the question of another one, whose ID was not known when it came first',
+		{
+			actions: [
+				ask(0, [0, 2], { kind: 'approval' }),
+				ask(5, [0, 1], { kind: 'choice', pace: 8 }),
+				write(14, 0, { quotes: 1 }),
+				{ is: 'kill', at: 22, process: 0, down: 1 },
+				{ is: 'edit', at: 30, message: 0 },
+			],
+		},
+		[['m0'], []],
+		[],
+	],
+	[
 		'a user stops a run: its replies so far start the workflow',
 		{ actions: [ask(0, [0, 1]), write(5, 0), { is: 'stop', at: 8, run: 0 }, write(20, 1)] },
 		[[]],
