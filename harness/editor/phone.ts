@@ -1,5 +1,7 @@
 /** The sandbox's phone with chats on it, for tests and pictures. */
 import axios from 'axios';
+import type { Page } from 'playwright-core';
+
 import type { Sandbox } from '../../sandbox';
 import { until } from '../until';
 
@@ -54,4 +56,30 @@ export async function untilPhoneIsQuiet({ state: { messages, deliveries } }: San
 		messages.all.every(({ history }) => history.some(({ status }) => last.includes(status))) &&
 		deliveries.log.last().every(({ state }) => state !== 'pending');
 	await until('the phone to be quiet', isQuiet, { limit: 180_000 });
+}
+
+/** The chat of a customer, which a browser shows on the phone's page. */
+export class Chat {
+	private constructor(private readonly page: Page) {}
+
+	/** Opens the chat in a tab. */
+	static async open(tab: Page, { url }: Sandbox, phone: string): Promise<Chat> {
+		// Otherwise, another chat that the tab shows would stay for a moment.
+		await tab.goto('about:blank');
+		await tab.goto(`${url}/#${phone}`);
+		return new Chat(tab);
+	}
+
+	/** Writes as the customer. Returns when the service has the message. */
+	async write(text: string): Promise<void> {
+		await this.page.getByPlaceholder(/^Reply as/).fill(text);
+		const accepted = this.page.waitForResponse(/inbound$/);
+		await this.page.keyboard.press('Enter');
+		await accepted;
+	}
+
+	/** Waits until a message is shown. */
+	async shows(text: string): Promise<void> {
+		await this.page.getByRole('log').getByText(text, { exact: false }).last().waitFor();
+	}
 }

@@ -40,6 +40,7 @@ export async function applyAudienceRules(
 	rounds: Rounds,
 ): Promise<RecipientLimit | undefined> {
 	limitTest(items, rounds);
+	leaveOutOptedOut(items);
 	const all = items.filter(({ request }) => request.rules?.audience);
 	if (all.some(inState('pending'))) await applyRules(client, all, rounds);
 	await leaveOutRepeats(items);
@@ -106,6 +107,13 @@ async function leaveOutRepeats(items: ValidItem[]): Promise<void> {
 		last.instead ??= item;
 		item.outcome = skip(item, 'duplicate');
 	});
+}
+
+/** Send and Wait: an item whose person has written STOP to an earlier question, as the output of that question says. */
+function leaveOutOptedOut(items: ValidItem[]): void {
+	for (const item of items.filter(inState('pending')))
+		if (item.request.rules?.question && item.input.optedOut === true)
+			item.outcome = skip(item, 'optedOut', { optedOut: true }); // for the question after this one
 }
 
 /** Leaves out items that are not among the first ones of a test, counted over all rounds of a loop. @throws InputError */

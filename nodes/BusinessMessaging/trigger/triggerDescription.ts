@@ -85,7 +85,7 @@ const optionsField = collectionField({
 			name: 'batchReceipts',
 			default: false,
 			description:
-				'Whether to start one execution for all delivery receipts that arrive at nearly the same time, with an item for each receipt',
+				'Whether to start one execution for up to 20 delivery receipts that arrive at nearly the same time, with an item for each receipt',
 		}),
 		numberField({
 			displayName: 'Group Messages (Seconds)',
@@ -168,7 +168,7 @@ export const triggerProperties: INodeProperties[] = [
 		displayName: 'Keep Replies for Send and Wait',
 		name: 'keepReplies',
 		description:
-			'Whether this trigger passes replies to the waiting executions of Send and Wait for Response. Only one published trigger can do this.',
+			'Whether this trigger passes replies to the waiting executions of Send and Wait for Response. For each API key, only one published trigger can do this.',
 	}),
 	booleanField({
 		displayName: 'Simplify',

@@ -65,6 +65,18 @@ test('a second inbox cannot be published; if there is one, nobody is asked. Both
 	await other.deactivate();
 });
 
+test('who has written STOP to an earlier question is not asked by the next ones', async () => {
+	await inbox();
+	const both = await ask({}, { items: [{ n: 1, optedOut: true }, { n: 2 }] });
+	expect(both.status).toBe('waiting');
+	expect(service.sent()).toMatchObject([{ phone: '+15550001002' }]);
+	const { outputs } = await ask({}, { items: [{ n: 1, optedOut: true }] });
+	const [{ json }] = outputs[0];
+	expect(json).toMatchObject({ sendStatus: 'skipped', reason: 'optedOut' });
+	await ask({ to: '={{ $json.to }}' }, { items: [json] });
+	expect(service.sent()).toHaveLength(1);
+});
+
 test.each([
 	['another address of the service', (url: string) => url.replace('127.0.0.1', 'localhost')],
 	['a slash at the end', (url: string) => `${url}/`],

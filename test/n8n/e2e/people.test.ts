@@ -7,7 +7,7 @@ import { map, uniq } from 'lodash';
 import { type Editor, NewUser, withScreenshot } from '../../../harness/editor/editor';
 import { startModel } from '../../../harness/editor/model';
 import { useEditor } from '../../../harness/editor/useEditor';
-import { fillPhone, untilPhoneIsQuiet, zara } from '../../../harness/editor/phone';
+import { Chat, fillPhone, untilPhoneIsQuiet, zara } from '../../../harness/editor/phone';
 import { readSampleContacts } from '../../../harness/examples';
 import { createTable, findTable, updateTable } from '../../../harness/n8n/dataTables';
 import { useN8n } from '../../../harness/useN8n';
@@ -43,20 +43,9 @@ async function addSpringSale(user: NewUser): Promise<void> {
 
 const ownPhone = '+447700900999';
 
-/** The chat of a customer on the phone. */
-async function openChat(phone: string) {
-	const page = await editor.openTab(`${n8n.sandbox.url}/#${phone}`);
-	return {
-		/** Writes as the customer. */
-		write: async (text: string) => {
-			await page.getByPlaceholder(/^Reply as/).fill(text);
-			await page.keyboard.press('Enter');
-		},
-		/** Waits until a message is shown. */
-		shows: async (text: string) =>
-			await page.getByRole('log').getByText(text, { exact: false }).last().waitFor(),
-	};
-}
+/** Opens the chat of a customer on the phone. */
+const openChat = async (phone: string) =>
+	await Chat.open(await editor.openTab('about:blank'), n8n.sandbox, phone);
 
 const output = (text: string | RegExp) => editor.part('output-panel').getByText(text).first();
 const executeStep = async (user: NewUser) => await user.click(editor.part('node-execute-button'));

@@ -1,5 +1,7 @@
 /** Send and Wait for Response on a real n8n: with one trigger that keeps the replies, without one, and with two. */
 import type { INodeParameters } from 'n8n-workflow';
+import { openBrowser } from '../../../harness/editor/editor';
+import { Chat } from '../../../harness/editor/phone';
 import { outputOf } from '../../../harness/n8n/client';
 import { hiddenId } from '../../../sandbox/ids';
 import { tested, trigger, useN8n, workflowOf } from '../../../harness/useN8n';
@@ -173,7 +175,7 @@ const written: Array<[responseType: string, answers: Array<[text: string, answer
 	],
 ];
 
-test('twenty people answer a date, ten a choice and ten an approval: each is output with what they meant or with their words', async () => {
+test('twenty people answer a date, ten a choice and ten an approval on the phone: each is output with what they meant or with their words', async () => {
 	await n8n.publishInbox();
 	const asked = written.map(([responseType, answers], index) => ({
 		responseType,
@@ -190,7 +192,18 @@ test('twenty people answer a date, ten a choice and ten an approval: each is out
 			),
 		);
 	const all = asked.flatMap(({ people }) => people);
-	await n8n.untilDelivered(all.flatMap(({ phone, text }) => n8n.write(phone, text).deliveries));
+	const browser = await openBrowser();
+	try {
+		const tab = await browser.newPage();
+		for (const { phone, text } of all) {
+			const chat = await Chat.open(tab, n8n.sandbox, phone);
+			await chat.shows('Would Tuesday suit you?');
+			await chat.write(text);
+		}
+	} finally {
+		await browser.browser()?.close();
+	}
+	await n8n.untilDelivered(n8n.sandbox.state.deliveries.log.last());
 	const open = { resource: 'message', operation: 'getOpenQuestions', returnAll: true };
 	const waiting = { ...open, status: 'waiting' };
 	const { outputs, error } = await n8n.run({ parameters: waiting, items: [{}] });
@@ -209,7 +222,7 @@ test('twenty people answer a date, ten a choice and ten an approval: each is out
 			})),
 		);
 	}
-}, 240_000);
+}, 300_000);
 
 describe('without the inbox', () => {
 	/** Asks two people, and has an item whose number is invalid between them. */

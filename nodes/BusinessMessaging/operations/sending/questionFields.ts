@@ -101,8 +101,7 @@ export const answerFields = [
 			{ name: 'One of a List', value: 'choice', description: 'One of the choices that you enter' },
 		],
 		default: 'freeText',
-		description:
-			'What kind of reply is valid. After an invalid reply, the node sends the Text After Invalid Reply and waits again.',
+		description: 'What kind of reply is valid. After an invalid reply, the node asks again.',
 	}),
 	textField({
 		displayName: 'Choices',
@@ -119,7 +118,7 @@ export const answerFields = [
 		displayOptions: { show: { responseType: fixedKinds } },
 		placeholder: 'e.g. Sorry, I did not understand that.',
 		description:
-			'The message to send after an invalid reply. If this is empty, the question is sent again, with an example or the choices.',
+			'The message to send after an invalid reply. If this is empty, the question is sent again, with an example or the choices. Of a template, only these are sent.',
 	}),
 	numberField({
 		displayName: 'Limit Wait Time',
