@@ -241,7 +241,7 @@ function phrasesOf({ isPreview, hasErrorOutput }: MessageRun, isTest: boolean) {
 		duplicate: 'duplicates',
 		optedOut: 'opted out',
 		excluded: 'excluded',
-		outsideSendWindow: 'outside the Send Window',
+		outsideSendWindow: 'must wait (see sendAfter)',
 		frequencyCap: 'over the Frequency Cap',
 		limit: 'over Maximum Recipients',
 		alreadySent: 'already sent earlier',

@@ -17,6 +17,9 @@ test('is ten o’clock in London five hours earlier than in New York', async () 
 		['outsideSendWindow', '2030-01-15T10:00:00+00:00'],
 		['outsideSendWindow', '2030-01-15T10:00:00-05:00'],
 	]);
+	expect(early.hints.map(({ message }) => message)).toEqual([
+		'0 sent, 2 must wait (see sendAfter).',
+	]);
 	expect(reasons(await at('2030-01-15T12:00:00Z', tenOClock))).toEqual([null, 'outsideSendWindow']);
 	expect(reasons(await at('2030-01-15T15:00:00Z', tenOClock))).toEqual([null, null]);
 	expect(sentTo()).toEqual([london, london, newYork]);

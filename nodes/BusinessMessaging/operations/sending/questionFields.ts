@@ -118,7 +118,7 @@ export const answerFields = [
 		displayOptions: { show: { responseType: fixedKinds } },
 		placeholder: 'e.g. Sorry, I did not understand that.',
 		description:
-			'The message to send after an invalid reply. If this is empty, the question is sent again, with an example or the choices. Of a template, only these are sent.',
+			'The message after an invalid reply. If it is empty, the question is repeated with an example or the choices, after a template only these.',
 	}),
 	numberField({
 		displayName: 'Limit Wait Time',
