@@ -144,6 +144,9 @@ export const receiving = [
 		'each input item has one output item. Both have the same order, and n8n pairs them.': [
 			"engine/reply/inbox.test.ts: several people's replies are output in the order of the items, start no workflow and need no further webhook",
 		],
+		'The next *Send and Wait* leaves out such an item': [
+			'engine/reply/asking.test.ts: who has written STOP to an earlier question is not asked by the next ones',
+		],
 		'`true` only after a yes': [
 			'engine/reply/answering.test.ts: continues when the time is up: %j outputs %j',
 			'engine/reply/approval.test.ts: any other word next to a yes or a no makes the answer unclear',
