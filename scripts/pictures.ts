@@ -171,17 +171,19 @@ async function takeResults(studio: Studio): Promise<void> {
 	await until('n8n to write what came in', haveEnded, { limit: 180_000 });
 	settings.failingNumbers = failingNumbers;
 	await takeTable(studio);
-	await takeOperations(studio, results, phones[25]);
+	// Otherwise, the published workflow would record the events of the test first.
+	await client.deactivate(results);
+	await takeOperations(studio, results, phones[85]);
 	await editor.openWorkflow(results);
 	await editor.showReport();
 	const last = editor.page.frameLocator('.__html-display').locator('p');
 	await untilCalm(editor);
 	const box = await fromTo(editor.page.locator('.__html-display'), last, 24);
 	await take(editor.page, 'report', box);
-	for (const id of [results, optOuts]) await client.deactivate(id);
+	await client.deactivate(optOuts);
 }
 
-/** The operations of the resource Campaign with their output. @param from somebody who has got the campaign and writes now */
+/** The operations of the resource Campaign with their output. @param from somebody who has got the campaign and writes for the first time */
 async function takeOperations(studio: Studio, results: string, from: string): Promise<void> {
 	const { editor, n8n, credential, sandbox } = studio;
 	const { webhooks, traffic } = sandbox.state;
@@ -202,21 +204,28 @@ async function takeOperations(studio: Studio, results: string, from: string): Pr
 		if (node.name === 'Who has not read it') node.parameters.people = 'noReply';
 	await editor.openWorkflow((await n8n.client.createWorkflow(reminder)).id);
 	await editor.execute();
-	await editor.waitForSuccess('Who has not read it');
+	await editor.page.getByText('Workflow executed successfully').waitFor();
 	await takeOperation(studio, 'Who has not read it', 'get-recipients');
 }
 
 /** The form and the output of a node that has run. */
 async function takeOperation({ editor }: Studio, node: string, picture: string): Promise<void> {
-	await editor.page.setViewportSize({ width: 1400, height: 620 });
 	await editor.page.evaluate("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
 	await editor.node(node).dblclick();
-	const panel = editor.part('ndv');
-	await editor.part('output-panel').getByText('Schema', { exact: true }).click();
+	// In a window of this width, the list of logs would cover nodes that are not open yet.
+	await editor.page.setViewportSize({ width: 1400, height: 1200 });
+	const output = editor.part('output-panel');
+	await output.getByText('Schema', { exact: true }).click();
+	// Buttons of the next nodes, which the picture would cut off.
+	await editor.page.addStyleTag({ content: '[data-test-id^="floating-node"] { display: none }' });
 	await untilCalm(editor);
-	const { x, y, width, height } = await boxOf(panel);
-	const left = (await boxOf(editor.part('node-parameters'))).x;
-	await take(editor.page, picture, { x: left, y, width: x + width - left, height });
+	const form = await boxOf(editor.part('node-parameters'));
+	const panel = await boxOf(editor.part('ndv'));
+	const last = await boxOf(output.locator('[data-test-id="run-data-schema-item"]').last());
+	// The picture begins with the tabs above the form, and has no border.
+	const y = (await boxOf(editor.part('node-execute-button'))).y - 8;
+	const width = panel.x + panel.width - form.x - 2;
+	await take(editor.page, picture, { x: form.x, y, width, height: last.y + last.height + 16 - y });
 	await editor.page.setViewportSize(editorSize);
 }
 
