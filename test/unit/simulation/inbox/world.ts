@@ -273,8 +273,8 @@ export class World extends Executions {
 			await this.after(pauseMs, this.ever);
 			// The service delivers nothing more to a registration that was removed.
 			if (trigger.registeredAt !== registeredAt || !trigger.isRegistered) {
-				for (const { outcomes } of messages)
-					if (outcomes.get(trigger.url)?.is === 'pending') outcomes.delete(trigger.url);
+				for (const message of messages)
+					if (this.isForgotten(trigger, message)) message.outcomes.delete(trigger.url);
 				return;
 			}
 			let isHandled = false;
@@ -291,6 +291,12 @@ export class World extends Executions {
 			for (const message of messages) message.hasLostResponse ||= isHandled && status !== 503;
 		}
 		for (const { outcomes } of messages) outcomes.set(trigger.url, { is: 'givenUp', at: this.now });
+	}
+
+	/** Whether a trigger knows nothing of a message that had no response: it was not handled, or the process was killed since. */
+	private isForgotten({ url }: Trigger, { outcomes, handledAt }: Written): boolean {
+		const is = outcomes.get(url)?.is;
+		return is === 'pending' || (is === 'taken' && this.kills.some(({ at }) => handledAt <= at));
 	}
 
 	private wants({ url }: Trigger, { text }: Written): boolean {
