@@ -108,11 +108,14 @@ export class Recording {
 		return rows.filter((row) => this.isMisled(row)).map(({ key }) => key);
 	}
 
-	private isMisled({ key, messageId }: StoredRow): boolean {
+	private isMisled({ key, messageId }: StoredRow, before: string[] = []): boolean {
 		const { sent, storage } = this.schedule;
 		const own = sent.find(({ id }) => id === messageId)?.key ?? key;
-		const isTaken = storage.rows.some((row) => row.key === own && row.messageId === 'stray');
-		return isTaken || (own !== key && storage.deleted.has(own));
+		const ownRows = storage.rows.filter((row) => row.key === own);
+		if (ownRows.some((row) => row.messageId === 'stray')) return true;
+		if (own === key || before.includes(own)) return false;
+		// The row of its message may be misled itself, so that this receipt found another one.
+		return storage.deleted.has(own) || ownRows.some((row) => this.isMisled(row, [...before, key]));
 	}
 
 	/** How many receipts were given, and how many of them are of messages for which the documentation has an exception. */

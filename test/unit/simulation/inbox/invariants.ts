@@ -273,9 +273,10 @@ function isUnidentified({ kills, publications, schedule }: World, equal: Written
 	);
 	const isLost = equal.some(({ hasLostResponse }) => hasLostResponse);
 	if (equal.length > 1 && (isPublished || isLost)) return true;
+	// After a restart, n8n's clock counts; before it, a clock that is never put back.
 	return equal.some((one) =>
 		equal
-			.filter(({ at, clock }) => at <= one.at && one.clock - sameMs < clock)
+			.filter(({ at }) => at <= one.at && one.clock - sameMs < at)
 			.some(({ at }) => kills.some((kill) => at <= kill.at && kill.at <= one.handledAt)),
 	);
 }
