@@ -185,11 +185,14 @@ export class Shop {
 				timeout: 60_000,
 				proxy: false,
 			});
+		const hasStarted = async () => (await this.executions(id, before)).length > 0;
 		const start = async (body: Body) => {
-			// After a failure, n8n may still have started the workflow.
 			while (!(await post(body).then(Boolean, () => false))) {
-				if ((await this.executions(id, before)).length > 0) break;
-				await delay(500);
+				// After a failure, n8n may still start the workflow: a process that starts handles what it has received meanwhile.
+				const isThere = await until('the execution', hasStarted, { limit: 15_000, interval: 500 })
+					.then(() => true)
+					.catch(() => false);
+				if (isThere) break;
 			}
 		};
 		await Promise.all(bodies.map(start));

@@ -52,6 +52,8 @@ export class LogStorage {
 	readonly lost = new Set<string>();
 	/** Keys of rows that have the ID of a row that people have deleted: a recorder may have read that one just before. */
 	readonly reused = new Set<string>();
+	/** The IDs of messages that receipts have written into rows, with the keys of the rows. */
+	readonly settled: Array<{ key: string; messageId: string }> = [];
 	/** Claims that are removed, by the ID of their row. */
 	private readonly removed = new Map<number, StoredRow>();
 	/** The next ID, or in SQLite the greatest one so far. */
@@ -156,8 +158,11 @@ export class LogStorage {
 			update: async (ids: number[], values: RowValues) =>
 				await call(() => {
 					const recordedAt = this.clock.now;
-					for (const row of this.rows)
-						if (ids.includes(row.id)) Object.assign(row, { ...values, recordedAt });
+					const { messageId } = values;
+					for (const row of this.rows.filter(({ id }) => ids.includes(id))) {
+						Object.assign(row, { ...values, recordedAt });
+						if (messageId) this.settled.push({ key: row.key, messageId: String(messageId) });
+					}
 					for (const id of ids) {
 						const row = this.rows.find((one) => one.id === id) ?? this.removed.get(id);
 						const isOld = row && recordedAt - row.createdAt > waitMs;

@@ -108,14 +108,20 @@ export class Recording {
 		return rows.filter((row) => this.isMisled(row)).map(({ key }) => key);
 	}
 
-	private isMisled({ key, messageId }: StoredRow, before: string[] = []): boolean {
-		const { sent, storage } = this.schedule;
-		const own = sent.find(({ id }) => id === messageId)?.key ?? key;
-		const ownRows = storage.rows.filter((row) => row.key === own);
-		if (ownRows.some((row) => row.messageId === 'stray')) return true;
-		if (own === key || before.includes(own)) return false;
-		// The row of its message may be misled itself, so that this receipt found another one.
-		return storage.deleted.has(own) || ownRows.some((row) => this.isMisled(row, [...before, key]));
+	private isMisled({ key, messageId }: StoredRow): boolean {
+		const { deleted } = this.schedule.storage;
+		const own = this.keyOf(messageId) ?? key;
+		return this.isTaken(own) || (own !== key && deleted.has(own));
+	}
+
+	/** Whether a receipt of another message has settled the row, so that its own receipts look for another one. */
+	private isTaken(key: string): boolean {
+		const { settled } = this.schedule.storage;
+		return settled.some((one) => one.key === key && this.keyOf(one.messageId) !== key);
+	}
+
+	private keyOf(messageId: string): string | undefined {
+		return this.schedule.sent.find(({ id }) => id === messageId)?.key;
 	}
 
 	/** How many receipts were given, and how many of them are of messages for which the documentation has an exception. */
