@@ -42,6 +42,8 @@ export const exceptions = {
 		'nothing says when this message was written, or the clock of n8n was put back; and a process was killed between two deliveries of it, or the inbox was not published then',
 	lostAtTheEnd:
 		'a run has got this message in the last seconds before n8n itself ends the wait, and the response was lost',
+	askedWhileLeaving:
+		'its sender was asked by a run that began while the inbox said goodbye to the other triggers and was unpublished',
 	absent:
 		'the inbox was not published when this message came to a trigger that was first published meanwhile',
 };
@@ -210,7 +212,16 @@ function excuseFor(world: World, message: Written): Exception | undefined {
 	if (isWithoutClock(world, message)) return 'withoutClock';
 	if (equal.some((one) => isLostAtTheEnd(world, one))) return 'lostAtTheEnd';
 	if (equal.some((one) => isOverwritten(world, one))) return 'killedAfterOlderCopy';
+	if (isAskedWhileLeaving(world, message)) return 'askedWhileLeaving';
 	return isAbsent(world, equal) ? 'absent' : undefined;
+}
+
+/** Whether a run was asking the sender while the inbox, which had no open question yet, said goodbye. */
+function isAskedWhileLeaving({ goodbyes, executions }: World, { phone }: Written): boolean {
+	return executions.some(
+		({ phones, startedAt, waitsAt }) =>
+			phones.includes(phone) && goodbyes.some(({ from, to }) => startedAt <= to && from <= waitsAt),
+	);
 }
 
 /** Whether a trigger was first published, and has got a message, while the inbox was not published. */

@@ -55,6 +55,8 @@ export abstract class N8n extends VirtualTime {
 	readonly publications: number[] = [];
 	/** When the inbox was not registered at the service. */
 	readonly absences: Array<{ from: number; to: number }> = [];
+	/** When the inbox told the other triggers that nobody waits, until it was unpublished. */
+	readonly goodbyes: Array<{ from: number; to: number }> = [];
 	/** When triggers could not be called. */
 	readonly unpublished: Array<{ url: string; from: number; to: number }> = [];
 	/** What a proxy responds for, and until when. */
@@ -197,7 +199,12 @@ export abstract class N8n extends VirtualTime {
 	): Promise<void> {
 		const { triggers } = workflow;
 		const inbox = triggers.find(({ isInbox }) => isInbox);
-		if (inbox && isIdle(storedOf(inbox).inbox, this.wall())) await this.tellOthers(inbox, 'bye');
+		const goodbye = { from: this.now, to: Infinity };
+		if (inbox && isIdle(storedOf(inbox).inbox, this.wall())) {
+			this.goodbyes.push(goodbye);
+			await this.tellOthers(inbox, 'bye');
+		}
+		goodbye.to = this.now;
 		const unpublished = triggers.map(({ url }) => ({ url, from: this.now, to: Infinity }));
 		this.unpublished.push(...unpublished);
 		for (const trigger of triggers) {
