@@ -44,6 +44,8 @@ export const exceptions = {
 		'a run has got this message in the last seconds before n8n itself ends the wait, and the response was lost',
 	askedWhileLeaving:
 		'its sender was asked by a run that began while the inbox said goodbye to the other triggers and was unpublished',
+	justPublished:
+		'after a goodbye of the inbox, this message came to a trigger that was just being published, and did not know yet that there is an inbox again',
 	absent:
 		'the inbox was not published when this message came to a trigger that was first published meanwhile',
 };
@@ -213,7 +215,19 @@ function excuseFor(world: World, message: Written): Exception | undefined {
 	if (equal.some((one) => isLostAtTheEnd(world, one))) return 'lostAtTheEnd';
 	if (equal.some((one) => isOverwritten(world, one))) return 'killedAfterOlderCopy';
 	if (isAskedWhileLeaving(world, message)) return 'askedWhileLeaving';
+	if (isJustPublished(world, message)) return 'justPublished';
 	return isAbsent(world, equal) ? 'absent' : undefined;
+}
+
+/** Whether a message has started the workflow of another trigger in the seconds in which that was published. */
+function isJustPublished({ goodbyes, unpublished, inbox }: World, { outcomes }: Written): boolean {
+	if (goodbyes.length === 0) return false;
+	return [...outcomes].some(
+		([trigger, { is, at }]) =>
+			trigger !== inbox.url &&
+			is === 'started' &&
+			unpublished.some(({ url, to }) => url === trigger && to <= at && at <= to + callMs),
+	);
 }
 
 /** Whether a run was asking the sender while the inbox, which had no open question yet, said goodbye. */
