@@ -60,7 +60,8 @@ export class BusinessMessaging implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const resource = this.getNodeParameter('resource', 0);
-		const value = this.getNodeParameter('operation', 0);
+		// n8n adds the entry Custom API Call to the resources, for which it has no operation, and to the operations.
+		const value = this.getNodeParameter('operation', 0, resource);
 		const localOperation = findLocalOperation(resource, value);
 		if (localOperation) {
 			const { runLocally } = await import('./execution/runLocally.js');
@@ -69,7 +70,6 @@ export class BusinessMessaging implements INodeType {
 		}
 		const operation = findOperation(resource, value);
 		if (!operation) {
-			// n8n adds the entry Custom API Call to the operations of each node with a credential.
 			const [message, description] =
 				value === '__CUSTOM_API_CALL__'
 					? [

@@ -157,21 +157,23 @@ test.each([
 	},
 );
 
-test.each([
+test.each<[INodeParameters, string, string]>([
 	[
-		'sendFax',
+		{ ...send, operation: 'sendFax' },
 		'The operation "sendFax" of "message" does not exist',
 		"Choose 'Resource' and 'Operation' again.",
 	],
-	[
-		'__CUSTOM_API_CALL__',
-		'This node cannot make a Custom API Call',
-		"Use n8n's HTTP Request node. Its 'Predefined Credential Type' offers the credential of this node.",
-	],
+	...[{ ...send, operation: '__CUSTOM_API_CALL__' }, { resource: '__CUSTOM_API_CALL__' }].map(
+		(parameters): [INodeParameters, string, string] => [
+			parameters,
+			'This node cannot make a Custom API Call',
+			"Use n8n's HTTP Request node. Its 'Predefined Credential Type' offers the credential of this node.",
+		],
+	),
 ])(
-	'the operation %s, which the node does not have, is an error',
-	async (operation, words, next) => {
-		const error = await service.errorOf({ ...send, operation });
+	'an operation that the node does not have is an error that says what to do: %j',
+	async (parameters, words, next) => {
+		const error = await service.errorOf(parameters);
 		expect(error?.message).toContain(words);
 		expect(error?.description).toBe(next);
 	},

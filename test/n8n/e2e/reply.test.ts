@@ -1,4 +1,5 @@
 /** Send and Wait for Response on a real n8n: with one trigger that keeps the replies, without one, and with two. */
+import partition from 'lodash/partition';
 import type { INodeParameters } from 'n8n-workflow';
 import { openBrowser } from '../../../harness/editor/editor';
 import { Chat } from '../../../harness/editor/phone';
@@ -192,10 +193,12 @@ test('twenty people answer a date, ten a choice and ten an approval on the phone
 			),
 		);
 	const all = asked.flatMap(({ people }) => people);
+	// Some type on the page of the phone; the others write as the page does.
+	const [typing, others] = partition(all, (one) => all.indexOf(one) % 5 === 0);
 	const browser = await openBrowser();
 	try {
 		const tab = await browser.newPage();
-		for (const { phone, text } of all) {
+		for (const { phone, text } of typing) {
 			const chat = await Chat.open(tab, n8n.sandbox, phone);
 			await chat.shows('Would Tuesday suit you?');
 			await chat.write(text);
@@ -203,6 +206,7 @@ test('twenty people answer a date, ten a choice and ten an approval on the phone
 	} finally {
 		await browser.browser()?.close();
 	}
+	for (const { phone, text } of others) n8n.write(phone, text);
 	await n8n.untilDelivered(n8n.sandbox.state.deliveries.log.last());
 	const open = { resource: 'message', operation: 'getOpenQuestions', returnAll: true };
 	const waiting = { ...open, status: 'waiting' };
@@ -222,7 +226,7 @@ test('twenty people answer a date, ten a choice and ten an approval on the phone
 			})),
 		);
 	}
-}, 300_000);
+}, 480_000);
 
 describe('without the inbox', () => {
 	/** Asks two people, and has an item whose number is invalid between them. */
