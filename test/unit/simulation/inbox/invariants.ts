@@ -47,7 +47,7 @@ export const exceptions = {
 	justPublished:
 		'after a goodbye of the inbox, this message came to a trigger that was just being published, and did not know yet that there is an inbox again',
 	absent:
-		'the inbox was not published when this message came to a trigger that was first published meanwhile',
+		'the inbox was not published when this message came to a trigger that was first published meanwhile, or whose URL is registered by hand',
 };
 export type Exception = keyof typeof exceptions;
 
@@ -238,11 +238,13 @@ function isAskedWhileLeaving({ goodbyes, executions }: World, { phone }: Written
 	);
 }
 
-/** Whether a trigger was first published, and has got a message, while the inbox was not published. */
+/** Whether a trigger that did not know the inbox has got a message while the inbox was not published. */
 function isAbsent({ absences, triggers }: World, equal: Written[]): boolean {
 	return absences.some(({ from, to }) => {
+		// A trigger whose URL is registered by hand looks for the inbox only when it gets its first message.
 		const isNew = triggers.some(
-			({ registeredAt }) => from - callMs < registeredAt && registeredAt < to,
+			({ registeredAt, isManual }) =>
+				isManual || (from - callMs < registeredAt && registeredAt < to),
 		);
 		return isNew && equal.some(({ at }) => from - callMs <= at && at <= to + callMs);
 	});
