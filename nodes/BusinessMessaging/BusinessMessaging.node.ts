@@ -60,7 +60,7 @@ export class BusinessMessaging implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const resource = this.getNodeParameter('resource', 0);
-		// n8n adds the entry Custom API Call to the resources, for which it has no operation, and to the operations.
+		// n8n adds the entry Custom API Call to the operations, and to the resources: then it hides the operation.
 		const value = this.getNodeParameter('operation', 0, resource);
 		const localOperation = findLocalOperation(resource, value);
 		if (localOperation) {
