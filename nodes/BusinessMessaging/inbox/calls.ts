@@ -81,8 +81,8 @@ export class CallReader {
 		const data = isRecord(body) && isRecord(body.data) ? body.data : {};
 		const call = parseSealed(keyId, data.sealed, sealedSchema);
 		if (call?.to !== to || this.used.has(call.once)) return undefined;
-		if (Math.abs(this.clock.now() - call.at) > maxAgeMs) return 'notNow';
-		if (call.at < this.clock.startedAt()) return 'notNow';
+		const isNow = Math.abs(this.clock.now() - call.at) <= maxAgeMs;
+		if (!isNow || call.at < this.clock.startedAt()) return 'notNow';
 		const { once } = call;
 		this.used.set(once, true);
 		const content = schema.safeParse(call.content);

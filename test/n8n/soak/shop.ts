@@ -189,10 +189,8 @@ export class Shop {
 		const start = async (body: Body) => {
 			while (!(await post(body).then(Boolean, () => false))) {
 				// After a failure, n8n may still start the workflow: a process that starts handles what it has received meanwhile.
-				const isThere = await until('the execution', hasStarted, { limit: 15_000, interval: 500 })
-					.then(() => true)
-					.catch(() => false);
-				if (isThere) break;
+				const appears = until('the execution', hasStarted, { limit: 15_000, interval: 500 });
+				if (await appears.then(Boolean, () => false)) break;
 			}
 		};
 		await Promise.all(bodies.map(start));

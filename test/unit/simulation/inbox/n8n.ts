@@ -55,7 +55,7 @@ export abstract class N8n extends VirtualTime {
 	readonly publications: number[] = [];
 	/** When the inbox was not registered at the service. */
 	readonly absences: Array<{ from: number; to: number }> = [];
-	/** When the inbox told the other triggers that nobody waits, until it was unpublished. */
+	/** From the goodbye of the inbox to the other triggers until it was unpublished. */
 	readonly goodbyes: Array<{ from: number; to: number }> = [];
 	/** When triggers could not be called. */
 	readonly unpublished: Array<{ url: string; from: number; to: number }> = [];
