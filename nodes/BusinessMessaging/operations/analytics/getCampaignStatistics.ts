@@ -8,7 +8,8 @@ export const getCampaignStatistics = operation({
 	name: 'Get Campaign Statistics',
 	value: 'getCampaignStatistics',
 	action: 'Get campaign statistics',
-	description: 'Get statistics for each campaign',
+	description:
+		'Get statistics for each campaign or template of the service. For Send Once, use Campaign → Get Report.',
 	endpoint: endpoints.getCampaignStatistics,
 	fields: [periodField],
 	request: periodQuery,
