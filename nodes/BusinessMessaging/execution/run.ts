@@ -144,7 +144,8 @@ async function preview(
 function refuseUnsent(context: IExecuteFunctions, { recipientOf }: Operation, items: Item[]): void {
 	const failed = items.filter((item) => !hasNotFailed(item));
 	const list = recipientOf ? " To list them, set 'Mode' to 'Preview'." : '';
-	const others = ` ${failed.length} of ${items.length} items have errors.${list} To carry out the others, set 'On Error' in the settings of the node to 'Continue'.`;
+	const atLeast = failed.length < items.length ? 'At least ' : '';
+	const others = ` ${atLeast}${failed.length} of ${items.length} items have errors.${list} To carry out the others, set 'On Error' in the settings of the node to 'Continue'.`;
 	const notes = `All items are checked first, so nothing was sent in this run.${failed.length > 1 ? others : ''}`;
 	refuse(context, failed, items.length === 1 ? 'Nothing was sent.' : notes);
 }

@@ -161,7 +161,9 @@ function explain(number: string, country: string, isWhole: boolean): PhoneReadin
 	const [plan] = plansFor(digits);
 	if (international === undefined && country !== plusMissing) {
 		const [meant] = isWhole ? readInternational(digits) : [];
-		const problem = planOf(country) ? "does not fit 'Default Country'" : 'has no country code';
+		const problem = planOf(country)
+			? "is not a valid number for 'Default Country'"
+			: 'has no country code';
 		return { problem, detail: meant && `Did you mean ${meant}?` };
 	}
 	if (!plan) return { problem: 'does not begin with a country code' };

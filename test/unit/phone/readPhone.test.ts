@@ -76,8 +76,8 @@ test.each<[string, string, [problem: string, detail?: string]]>([
 	['0170 1234567', '', ['has no country code']],
 	['0170/1234567', '', ['has no country code']],
 	['447700900123', '', ['has no country code', 'Did you mean +447700900123?']],
-	['123', 'US', ["does not fit 'Default Country'"]],
-	['07 12 34 56', 'CI', ["does not fit 'Default Country'"]], // dialled like this until 2021
+	['123', 'US', ["is not a valid number for 'Default Country'"]],
+	['07 12 34 56', 'CI', ["is not a valid number for 'Default Country'"]], // dialled like this until 2021
 	['0170 1234567', plusMissing, ['does not begin with a country code']],
 	['491701234567', 'DE', ['can be two numbers', 'It may be +49491701234567 or +491701234567.']],
 	['+375 8122 854943', '', ['can be two numbers', 'It may be +3758122854943 or +375122854943.']],
