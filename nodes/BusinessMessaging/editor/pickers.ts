@@ -9,7 +9,7 @@ import { attempt, compact, get, groupBy, isError, memoize, sortBy, uniq, uniqBy 
 
 import { type Endpoint, endpoints, recordName } from '../api/endpoints';
 import { type ServiceRecord, isRecord, quoted, textOrJson } from '../jsonValues';
-import { fieldNames, readId, plain, readWebhookUrl } from '../reading/readResponse';
+import { fieldNames, readId, plainName, readWebhookUrl } from '../reading/readResponse';
 import { type Template, readTemplates } from '../reading/readTemplates';
 import { defaultCountries } from '../operations/phoneFields';
 import { InputError, asFailure } from '../transport/errors';
@@ -55,9 +55,9 @@ function listSearch(
 
 /** The entries that contain the typed text, ignoring case, spaces and punctuation; "0170 123" matches +49170123… */
 function matching(entries: INodeListSearchItems[], filter: string): INodeListSearchItems[] {
-	const text = plain(filter).replace(/^0+/, '');
+	const text = plainName(filter).replace(/^0+/, '');
 	if (text === '') return entries;
-	return entries.filter(({ name }) => plain(name).includes(text));
+	return entries.filter(({ name }) => plainName(name).includes(text));
 }
 
 /** A label from the known parts, e.g. `Ada Lovelace · +15551000000`. */

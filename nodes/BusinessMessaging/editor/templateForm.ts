@@ -98,7 +98,7 @@ async function fieldsOf(
 }
 
 /** The text of the chosen template as HTML, which n8n shows instead of fields. */
-async function textOf(
+async function formText(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
 ): Promise<ResourceMapperFields> {
@@ -117,13 +117,13 @@ async function textOf(
 /** The methods of forms, as resource mappers name them. */
 export const resourceMapping = {
 	async getTemplateText(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-		return await textOf(this, parameterNames);
+		return await formText(this, parameterNames);
 	},
 	async getTemplateVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 		return await fieldsOf(this, parameterNames);
 	},
 	async getFallbackText(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-		return await textOf(this, ofFallback);
+		return await formText(this, ofFallback);
 	},
 	async getFallbackVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 		return await fieldsOf(this, ofFallback);

@@ -22,7 +22,7 @@ const filledIn = /\$\{[^}]*\}/;
 /** A value and its methods without other values, after each text was replaced by `""`. It gives what is in the data. */
 const start = String.raw`\$(?:fromAI\([^$]*\)|\w*(?:\(""\))?)`;
 const step = String.raw`\??\.\w+|(?:\?\.)?\[(?:""|\d+)\]|\((?:""|[\d,\s])*\)`;
-const plain = new RegExp(String.raw`^\s*(?:""|${start}(?:${step})*)\s*$`);
+const plainExpression = new RegExp(String.raw`^\s*(?:""|${start}(?:${step})*)\s*$`);
 
 /** Whether a text is nothing but such a word. */
 export function isWord(text: string): boolean {
@@ -62,7 +62,7 @@ function isPlain(code: string): boolean {
 	const bare = code.replace(comment, ' ').replace(literal, (text) => {
 		return filledIn.test(text) ? '`' : '""';
 	});
-	return bare.split(/\?\?|\|\|/).every((value) => plain.test(value));
+	return bare.split(/\?\?|\|\|/).every((value) => plainExpression.test(value));
 }
 
 /** What the user has written as texts in the code of an expression. */

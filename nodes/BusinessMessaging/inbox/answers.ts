@@ -135,7 +135,7 @@ export function notRepeated(reason: string): string {
 export const maxMessages = 50;
 
 /** The text of all messages; null if none has any. */
-export function textOf(messages: Array<{ text: string | null }>): string | null {
+export function joinTexts(messages: Array<{ text: string | null }>): string | null {
 	const texts = messages.flatMap(({ text }) => text ?? []);
 	return texts.length > 0 ? texts.join('\n') : null;
 }

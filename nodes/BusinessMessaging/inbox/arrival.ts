@@ -3,7 +3,7 @@ import { createHash } from 'crypto';
 import { pick } from 'lodash';
 
 import { isRecord, textOrJson } from '../jsonValues';
-import { plain, readId } from '../reading/readResponse';
+import { plainName, readId } from '../reading/readResponse';
 import type { IncomingEvent } from '../webhooks/incomingEvent';
 import { latestTimeOf, quotedIn } from '../webhooks/simpleEvent';
 import { type Arrival, maxText } from './core';
@@ -61,23 +61,25 @@ const contentNames = [
 	...['media', 'mediaUrl', 'mediaId', 'attachment', 'attachments', 'file', 'files', 'fileUrl'],
 	...['fileName', 'mimeType', 'caption', 'image', 'imageUrl', 'photo', 'picture', 'audio', 'voice'],
 	...['ptt', 'video', 'document', 'pdf', 'location', 'order'],
-].map(plain);
+].map(plainName);
 const contentTypes = [...contentNames, 'contact', 'contacts'];
 /** Types of messages that say nothing, whatever they contain. Assumption: the usual names. */
 const emptyTypes = ['reaction', 'sticker', 'system'];
-const typeNames = ['type', 'messageType', 'kind', 'contentType'].map(plain);
+const typeNames = ['type', 'messageType', 'kind', 'contentType'].map(plainName);
 
 /** Whether a message has a text, a file, a place or a contact. */
 function hasContent(places: Array<Record<string, unknown>>, text: string | null): boolean {
 	const inside = places.map(({ content }) => content).filter(isRecord);
 	const fields = [...places, ...inside].flatMap((place) => Object.entries(place));
 	const types = fields.flatMap(([name, value]) =>
-		typeNames.includes(plain(name)) && typeof value === 'string' ? plain(value.split('/')[0]) : [],
+		typeNames.includes(plainName(name)) && typeof value === 'string'
+			? plainName(value.split('/')[0])
+			: [],
 	);
 	if (types.some((type) => emptyTypes.includes(type))) return false;
 	if (text !== null && text.trim() !== '') return true;
 	const hasFile = fields.some(
-		([name, value]) => contentNames.includes(plain(name)) && textOrJson(value ?? '') !== '',
+		([name, value]) => contentNames.includes(plainName(name)) && textOrJson(value ?? '') !== '',
 	);
 	return hasFile || types.some((type) => contentTypes.includes(type));
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 import { type QuestionSettings } from '../operations/sending/questionFields';
-import { readAnswer, textOf } from './answers';
+import { readAnswer, joinTexts } from './answers';
 
 /** A message of a person, with the fields that are stored. What a message does not have is absent, here and below. */
 export const messageSchema = z.object({
@@ -180,7 +180,7 @@ export function decideOn(asked: Asked[], message: Arrived, now: number): Decisio
 	if (asking.length === 0)
 		return { is: 'ordinary', ...(open.length > 0 && { isTooOld: true as const }) };
 	const fitting = asking.find(({ run, person }) => {
-		const text = textOf([...person.messages, message]);
+		const text = joinTexts([...person.messages, message]);
 		const writer = { phone: person.to, times: [message.respondedAt, message.firstAt] };
 		return readAnswer(text, run.questions[person.question], writer) !== undefined;
 	});

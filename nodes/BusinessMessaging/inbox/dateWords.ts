@@ -145,7 +145,7 @@ function addNames(locale: string, add: (word: string | undefined, meaning: DateW
 			const date = Date.UTC(2026, 5, value); // the first of June 2026 is a Monday
 			const name = inDate.formatToParts(date).find(({ type }) => type === 'weekday')?.value;
 			for (const form of [name, weekday.format(date)]) {
-				const isShort = plain(form ?? '').length <= 2 && { isShort: true as const };
+				const isShort = plainDate(form ?? '').length <= 2 && { isShort: true as const };
 				add(form, { is: 'weekday', value, ...isShort });
 			}
 			// Portuguese: people say "segunda" for segunda-feira
@@ -160,11 +160,11 @@ function spellingsOf(written: string, language: string): string[] {
 	const without = { ä: 'ae', ö: 'oe', ü: 'ue' };
 	const plainLetters = written.replace(/[äöü]/g, (letter) => without[letter as 'ä']);
 	const forms = language === 'de' ? [written, plainLetters] : [written];
-	return uniq(forms.flatMap((form) => [plain(form), plain(form.replace(/-/g, ' '))]));
+	return uniq(forms.flatMap((form) => [plainDate(form), plainDate(form.replace(/-/g, ' '))]));
 }
 
 /** Folded, without the dots of abbreviations. */
-function plain(written: string): string {
+function plainDate(written: string): string {
 	return foldText(written)
 		.replace(/[.،,]/g, '')
 		.replace(/[’ʼ‘`]/g, "'")

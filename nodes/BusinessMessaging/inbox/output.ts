@@ -2,7 +2,7 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { omit, sortBy } from 'lodash';
 
-import { readAnswer, textOf } from './answers';
+import { readAnswer, joinTexts } from './answers';
 import type { Misfit, Person, Question, Run } from './core';
 
 /** Fields of a message that the output does not show. */
@@ -51,7 +51,7 @@ function answered(
 	question: Question,
 	isReview: boolean,
 ): IDataObject {
-	const text = textOf(messages);
+	const text = joinTexts(messages);
 	const { messageId = null, respondedAt } = messages[messages.length - 1];
 	const writer = { phone: to, times: [respondedAt] };
 	const value = isValid ? readAnswer(text, question, writer) : undefined;

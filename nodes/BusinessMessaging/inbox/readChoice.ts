@@ -20,7 +20,7 @@ export function readChoice(text: string, all: string[]): string | undefined {
 		findChoice(text, choices, (one) => one.normalize().toLowerCase()) ?? // the choices may differ only in accents
 		findChoice(text, choices);
 	if (named !== undefined || text.length > maxLength || isQuestion(text)) return named;
-	const number = /^\d{1,3}$/.test(plain(text)) ? Number(plain(text)) : 0;
+	const number = /^\d{1,3}$/.test(plainChoice(text)) ? Number(plainChoice(text)) : 0;
 	if (number > 0) return numberedChoice(number, choices);
 	const near = choices.filter((choice) => isNear(toWords(text), toWords(choice)));
 	const fitting = choices.filter((choice) => isOnly(text, [choice], choices));
@@ -41,14 +41,14 @@ export function areNumbered(choices: string[]): boolean {
 const hasDigit = (choice: string) => /\d/.test(withLatinDigits(choice.normalize('NFKC')));
 
 /** A text for comparison, without punctuation at its ends. */
-function plain(text: string, fold = foldText): string {
+function plainChoice(text: string, fold = foldText): string {
 	return trimPunctuation(fold(withLatinDigits(text)));
 }
 
 /** The choice that equals a text apart from punctuation; undefined for a text of punctuation only, such as *** or -. */
 function findChoice(text: string, choices: string[], fold?: (text: string) => string) {
-	const wanted = plain(text, fold);
-	return wanted === '' ? undefined : choices.find((choice) => plain(choice, fold) === wanted);
+	const wanted = plainChoice(text, fold);
+	return wanted === '' ? undefined : choices.find((choice) => plainChoice(choice, fold) === wanted);
 }
 
 /** The choice with a number in the list. If choices have digits, it counts only if the choice begins with it, too, and no other has it. */

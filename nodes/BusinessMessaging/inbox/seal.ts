@@ -5,14 +5,14 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-function keyOf(keyId: string): Buffer {
+function sealKey(keyId: string): Buffer {
 	return createHash('sha256').update(`send and wait ${keyId}`).digest();
 }
 
 /** Content as JSON, encrypted to a text that needs no escaping in JSON. */
 export function seal(keyId: string, json: string): string {
 	const iv = randomBytes(ivBytes);
-	const cipher = createCipheriv(algorithm, keyOf(keyId), iv);
+	const cipher = createCipheriv(algorithm, sealKey(keyId), iv);
 	const text = Buffer.concat([cipher.update(json, 'utf8'), cipher.final()]);
 	return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
 }
@@ -24,7 +24,7 @@ export function unseal(keyId: string, sealed: unknown): string | undefined {
 	if (bytes.length <= ivBytes + tagBytes) return undefined;
 	const [iv, tag] = [bytes.subarray(0, ivBytes), bytes.subarray(ivBytes, ivBytes + tagBytes)];
 	try {
-		const decipher = createDecipheriv(algorithm, keyOf(keyId), iv);
+		const decipher = createDecipheriv(algorithm, sealKey(keyId), iv);
 		decipher.setAuthTag(tag);
 		const text = [decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()];
 		return Buffer.concat(text).toString('utf8');

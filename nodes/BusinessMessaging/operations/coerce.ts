@@ -27,7 +27,7 @@ export function coerce(field: ParameterField, value: unknown): unknown {
 		}
 		case 'string':
 			if (readLater.includes(field.name)) return value;
-			if (takesLists.includes(field.name) && Array.isArray(value)) return textOf(value);
+			if (takesLists.includes(field.name) && Array.isArray(value)) return objectText(value);
 			return readText(value, field.displayName);
 		case 'options':
 			return coerceChoice(field, textOrJson(value));
@@ -49,7 +49,7 @@ export function coerce(field: ParameterField, value: unknown): unknown {
 /** A list that is the same for the whole run is the same object for all items, and may have thousands of entries. */
 const texts = new WeakMap<object, string>();
 
-function textOf(value: object): string {
+function objectText(value: object): string {
 	const text = texts.get(value) ?? textOrJson(value);
 	texts.set(value, text);
 	return text;

@@ -2,9 +2,9 @@
 import { isObject } from 'lodash';
 
 import type { ServiceRecord } from '../jsonValues';
-import { type ServiceResponse, plain, readRecord } from './readResponse';
+import { type ServiceResponse, plainName, readRecord } from './readResponse';
 
-/** Names of fields, as `plain` gives them. */
+/** Names of fields, as `plainName` gives them. */
 const messageIds = /^((message|msg|sms)(id|uuid|guid|sid|reference|identifier)|wamid)$/;
 const ids = /^(id|uuid|guid|sid|uid)$/;
 /** Texts that mean that there is no value. */
@@ -37,7 +37,7 @@ export function hasMessageId(record: ServiceRecord): boolean {
 
 function idIn(record: ServiceRecord, names: RegExp): string | undefined {
 	for (const [name, value] of Object.entries(record)) {
-		const id = names.test(plain(name)) ? asMessageId(value) : undefined;
+		const id = names.test(plainName(name)) ? asMessageId(value) : undefined;
 		if (id !== undefined) return id;
 	}
 	return undefined;
@@ -55,7 +55,7 @@ export function bareId(body: unknown): string | undefined {
 /** The ID in a header such as `X-Message-Id`, or at the end of `Location`. */
 function idInHeaders(headers: Record<string, unknown>): string | undefined {
 	for (const [name, value] of Object.entries(headers)) {
-		const key = plain(name);
+		const key = plainName(name);
 		if (/^x?(message|msg)id$/.test(key)) return asMessageId(value);
 		const [last = '', parent = ''] = String(value)
 			.split(/[?#]/)[0]

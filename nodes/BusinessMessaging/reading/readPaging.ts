@@ -8,7 +8,7 @@ import {
 	type ResponseField,
 	aboutList,
 	fieldsOf,
-	plain,
+	plainName,
 } from './readResponse';
 
 /** Query parameters of a request. */
@@ -45,16 +45,17 @@ export function readPaging(
 	const link = /<([^<>]*)>[^,]*;\s*rel="?next\b/i.exec(String(headers.link ?? headers.Link));
 	const fields = [...fieldsOf({ next: link?.[1] }), ...fieldsOf(body)];
 	const flag = fields.find(
-		({ name, value }) => moreName.test(plain(name)) && /^(true|false)$/i.test(textOrJson(value)),
+		({ name, value }) =>
+			moreName.test(plainName(name)) && /^(true|false)$/i.test(textOrJson(value)),
 	);
 	const given = fields.filter(
 		({ value }) => ['string', 'number'].includes(typeof value) && !noPage.test(String(value)),
 	);
 	const next = given.filter(
-		({ name, parent }) => nextName.test(plain(name)) || plain(parent) === 'next',
+		({ name, parent }) => nextName.test(plainName(name)) || plainName(parent) === 'next',
 	);
 	const cursors = given.filter(({ name, parent }) =>
-		cursorName.test(plain(/^cursors$/i.test(parent) ? parent + name : name)),
+		cursorName.test(plainName(/^cursors$/i.test(parent) ? parent + name : name)),
 	);
 	const isLast = /^false$/i.test(textOrJson(flag?.value));
 	const queries = (pointer: ResponseField) => queriesOf(pointer, url, page);
@@ -64,7 +65,9 @@ export function readPaging(
 	const hasNumber = !isLast && next.some(isNumber);
 	const pageCounts = [...given, ...fieldsOf(headers)].filter(
 		({ name, parent, value }) =>
-			pageCountName.test(plain(name)) && aboutList.test(plain(parent)) && asNumber(value) > 0,
+			pageCountName.test(plainName(name)) &&
+			aboutList.test(plainName(parent)) &&
+			asNumber(value) > 0,
 	);
 	const isPaged =
 		pageCounts.length > 0 ? pageCounts.some(({ value }) => asNumber(value) > 1) : undefined;
@@ -88,10 +91,10 @@ function queriesOf(
 		const query = Object.fromEntries(target.searchParams);
 		const isHere = own.host === target.host && own.pathname === target.pathname;
 		if (!isHere) return [];
-		const isNumber = Object.keys(query).every((key) => numberParameter.test(plain(key)));
+		const isNumber = Object.keys(query).every((key) => numberParameter.test(plainName(key)));
 		return isNumber && /^\d+$/.test(query.page) ? undefined : [query];
 	}
-	const own = plain(parent) === 'next' ? name : lowerFirst(name.replace(/_?next_?/i, ''));
+	const own = plainName(parent) === 'next' ? name : lowerFirst(name.replace(/_?next_?/i, ''));
 	const isNumber = /^(page)?$/i.test(own) && /^\d+$/.test(text);
 	if (isNumber && Number(text) <= page + 1) return undefined;
 	const names = isNumber

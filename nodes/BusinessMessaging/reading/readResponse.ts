@@ -61,7 +61,7 @@ export function readFlag(value: unknown): boolean | undefined {
 }
 
 /** A name in lower case, only letters and digits: `contactid` for `contact_id`, `contactId` and `CONTACT_İD`. */
-export function plain(name: string): string {
+export function plainName(name: string): string {
 	return foldText(name).replace(/[^\p{L}\p{N}]/gu, '');
 }
 
@@ -85,7 +85,7 @@ export function fieldNames(body: unknown): string {
 }
 
 function isNamedAfter(kind: string | undefined, name: string): boolean {
-	return kind !== undefined && [kind, `${kind}s`].includes(plain(name));
+	return kind !== undefined && [kind, `${kind}s`].includes(plainName(name));
 }
 
 /**
@@ -112,7 +112,7 @@ function rankOf({ name, value, depth }: ResponseField, kind?: string): number {
 	if (isUsual) return depth;
 	if (isNamedAfter(kind, name)) return 10 + depth;
 	if (beside.test(name)) return Infinity;
-	if (kind !== undefined && plain(name).includes(kind)) return 20 + depth;
+	if (kind !== undefined && plainName(name).includes(kind)) return 20 + depth;
 	return (isList(value) && value.some(isRecord) ? 30 : 40) + depth;
 }
 
@@ -137,11 +137,11 @@ export function readTotals(
 	kind = '',
 ): Map<string, number> {
 	const isTotal = ({ name, parent }: ResponseField): boolean => {
-		const words = plain(name);
+		const words = plainName(name);
 		const kinds = kind ? [`${kind}s`, kind] : [];
 		const others = kinds.reduce((rest, word) => rest.replace(word, ''), words);
-		const isAbout = aboutList.test(plain(parent)) || kinds.includes(plain(parent));
-		if (aboutPages.test(plain(parent)) && (allRecords.test(words) || kinds.includes(words)))
+		const isAbout = aboutList.test(plainName(parent)) || kinds.includes(plainName(parent));
+		if (aboutPages.test(plainName(parent)) && (allRecords.test(words) || kinds.includes(words)))
 			return true;
 		return isAbout && /total|count/.test(words) && others.replace(totalWords, '') === '';
 	};
@@ -161,7 +161,7 @@ export function countFigures(value: unknown, isList: boolean, name = ''): number
 	if (isObject(value))
 		return sumBy(Object.entries(value), ([key, child]) => countFigures(child, isList, key));
 	if (typeof value !== 'number') return 0;
-	const words = plain(name).replace(statusWords, '');
+	const words = plainName(name).replace(statusWords, '');
 	const others = isList ? words.replace(pageWords, '').replace(totalWords, '') : words;
 	return others === '' ? 0 : 1;
 }
@@ -208,7 +208,7 @@ export function readId(record: unknown, kind = 'message'): string | undefined {
 	const own = asId(record.id) ?? asId(record._id) ?? asId(record.uuid);
 	if (own !== undefined) return own;
 	const names = [`${kind}id`, `${kind}uuid`];
-	const named = Object.keys(record).find((name) => names.includes(plain(name)));
+	const named = Object.keys(record).find((name) => names.includes(plainName(name)));
 	if (named !== undefined) return asId(record[named]);
 	const inner = [record.data, record[kind], record[`${kind}s`]].find(isObject);
 	return readId(isList(inner) ? inner[0] : inner, kind);

@@ -6,7 +6,7 @@ import { isObject } from 'lodash';
 
 import { type ServiceRecord, isRecord, textOrJson } from '../jsonValues';
 import { bareId, hasMessageId, nothing, readMessageId } from './readMessageId';
-import { type ServiceResponse, plain, readFlag } from './readResponse';
+import { type ServiceResponse, plainName, readFlag } from './readResponse';
 
 /** The meaning of a response to a send. */
 export interface SendReading {
@@ -23,7 +23,7 @@ export interface SendReading {
 type Meaning = 'yes' | 'no' | 'weakNo' | 'doubt' | 'uncertain';
 type Sign = [name: string, value: unknown, meaning?: Meaning];
 
-/** Names of fields, as `plain` gives them. Records with other names, e.g. a contact, are not about the message. */
+/** Names of fields, as `plainName` gives them. Records with other names, e.g. a contact, are not about the message. */
 const envelope =
 	/^(data|attributes|payload|items?|records?|body|recipients?|sms|embedded|output|outcome)$|(results?|responses?|messages?)(data)?$/;
 const aboutCall = /^(meta(data)?|head(er)?s?|info)$/;
@@ -37,7 +37,7 @@ const status =
 /** The fields of a status that is a record. */
 const statusParts = /^(code|name|kind|type|group|groupname|value)$/;
 
-/** Each word is the whole value of a field, as `plain` gives it: words in a longer text make nothing certain. */
+/** Each word is the whole value of a field, as `plainName` gives it: words in a longer text make nothing certain. */
 const yesWords = setOf(
 	'ok okay success successful succeeded accepted queued enqueued sent submitted pending scheduled processing',
 	'processed sending delivered read created received buffered done completed no_error no_errors',
@@ -93,7 +93,7 @@ function judge({ statusCode, body }: ServiceResponse): { signs: Sign[]; records:
 
 function signsOf(record: ServiceRecord, isAbout: boolean): Sign[] {
 	return Object.entries(record).flatMap(([name, value]): Sign[] => {
-		const key = plain(name);
+		const key = plainName(name);
 		const meaning = meaningOf(key, value);
 		if (isAbout) return [[name, value, meaning]];
 		// A contact may be blocked. But where a switch says that something has failed, it may be the message.
@@ -108,7 +108,7 @@ function partsOf({ value, ...place }: Part): Part[] {
 		return value.filter(isObject).map((one: unknown) => ({ value: one, ...place }));
 	if (!isRecord(value)) return [];
 	return Object.entries(value).flatMap(([name, inner]) => {
-		const key = plain(name);
+		const key = plainName(name);
 		if (!isObject(inner) || isError(key)) return [];
 		const isEnvelope = envelope.test(key);
 		const isMessage = place.isMessage && isEnvelope;
@@ -127,7 +127,7 @@ function meaningOf(name: string, value: unknown): Meaning | undefined {
 	if (status.test(name)) return ofStatus(value, name);
 	// A text of this name may be the customer's, and so may a no.
 	const isText = /^(message|msg)$/.test(name) && typeof value === 'string';
-	return isText && yesWords.has(plain(value)) ? 'yes' : undefined;
+	return isText && yesWords.has(plainName(value)) ? 'yes' : undefined;
 }
 
 function isError(name: string): boolean {
@@ -152,7 +152,7 @@ function ofStatus(value: unknown, name: string): Meaning | undefined {
 		const meaningIn = (names: RegExp) =>
 			strongest(
 				Object.keys(value).map((part) =>
-					names.test(plain(part)) ? ofStatus(value[part], plain(part)) : undefined,
+					names.test(plainName(part)) ? ofStatus(value[part], plainName(part)) : undefined,
 				),
 			);
 		if (isMessage) return meaningIn(/^groupname$/);
@@ -193,8 +193,8 @@ function ofText(value: unknown, other: Meaning): Meaning | undefined {
 	if (nothing.test(text)) return undefined;
 	if (/time.?d?.?out/i.test(text)) return 'uncertain';
 	const flag = readFlag(value);
-	if (flag === true || yesWords.has(plain(text))) return 'yes';
-	return flag === false || noWords.has(plain(text)) ? 'no' : other;
+	if (flag === true || yesWords.has(plainName(text))) return 'yes';
+	return flag === false || noWords.has(plainName(text)) ? 'no' : other;
 }
 
 /** A response that is no record: a text, a number, a boolean, an ID, or an empty body. */
@@ -215,5 +215,5 @@ function strongest(all: Array<Meaning | undefined>): Meaning | undefined {
 }
 
 function setOf(...lines: string[]): Set<string> {
-	return new Set(lines.flatMap((line) => line.split(' ').map(plain)));
+	return new Set(lines.flatMap((line) => line.split(' ').map(plainName)));
 }

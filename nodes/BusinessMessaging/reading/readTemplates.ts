@@ -56,17 +56,17 @@ export function readTemplates(record: ServiceRecord): Template[] {
 
 function readTemplate(name: string, record: ServiceRecord): Template {
 	const status = textAt(record, statusKey);
-	const parts = groupBy(partsOf(record), ({ type }) => textOf(type).toLowerCase());
+	const parts = groupBy(partsOf(record), ({ type }) => writtenText(type).toLowerCase());
 	const [header, body, footer] = ['header', 'body', 'footer'].map((type) => parts[type]?.at(0));
 	const lists = (parts.buttons ?? []).flatMap((part) => recordsIn(part.buttons));
 	const buttons = [...(parts.button ?? []), ...lists];
 	const format = formatOf(header);
-	const headerText = ['', 'text'].includes(format) ? textOf(header?.text) : '';
-	const text = textOf(body?.text);
+	const headerText = ['', 'text'].includes(format) ? writtenText(header?.text) : '';
+	const text = writtenText(body?.text);
 	const variables = [
 		...variablesOf('header', headerText),
 		...variablesOf('body', text),
-		...buttons.flatMap(({ url }, index) => variablesOf(`button${index + 1}`, textOf(url))),
+		...buttons.flatMap(({ url }, index) => variablesOf(`button${index + 1}`, writtenText(url))),
 	];
 	return {
 		id: readId(record, 'template'),
@@ -81,10 +81,10 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 			(format && `[${format === 'document' ? 'PDF' : upperFirst(format)}]`) ||
 			undefined,
 		body: text || undefined,
-		footer: textOf(footer?.text) || undefined,
+		footer: writtenText(footer?.text) || undefined,
 		buttons: buttons.map(({ text: words, title, url }) => ({
-			text: textOf(words) || textOf(title),
-			...(textOf(url) && { url: textOf(url) }),
+			text: writtenText(words) || writtenText(title),
+			...(writtenText(url) && { url: writtenText(url) }),
 		})),
 	};
 }
@@ -93,15 +93,17 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 function partsOf(record: ServiceRecord): ServiceRecord[] {
 	const lists = fieldsOf(record).map(({ value }) => recordsIn(value));
 	const has = (type: RegExp) => (list: ServiceRecord[]) =>
-		list.some((one) => type.test(textOf(one.type)));
+		list.some((one) => type.test(writtenText(one.type)));
 	return lists.find(has(/^body$/i)) ?? lists.find(has(/^(header|footer|buttons?)$/i)) ?? [];
 }
 
 /** What a header contains, e.g. `text` or `document`; empty if it does not say so. */
 function formatOf(header: ServiceRecord = {}): string {
-	const format = textOf(header.format).toLowerCase();
-	const isNamed = Object.values(header).some((value) => /^(document|pdf)$/i.test(textOf(value)));
-	const isDocument = isNamed && !textOf(header.text);
+	const format = writtenText(header.format).toLowerCase();
+	const isNamed = Object.values(header).some((value) =>
+		/^(document|pdf)$/i.test(writtenText(value)),
+	);
+	const isDocument = isNamed && !writtenText(header.text);
 	return format || (isDocument ? 'document' : '');
 }
 
@@ -111,7 +113,7 @@ function pdfOf(record: ServiceRecord, format: string): Template['pdf'] {
 	const isAttached = Object.entries(record).find(
 		([key, value]) => /document|attach/i.test(key) && typeof value === 'boolean',
 	)?.[1];
-	const category = textOf(record.category) || 'utility';
+	const category = writtenText(record.category) || 'utility';
 	return isAttached === false && /utility/i.test(category) ? 'needed' : 'optional';
 }
 
@@ -119,14 +121,16 @@ function recordsIn(value: unknown): ServiceRecord[] {
 	return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-function textOf(value: unknown): string {
+function writtenText(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
 
 /** The text in the first matching field, which may hold a record: `{ "language": { "code": "en_US" } }`. */
 function textAt(record: ServiceRecord, key: RegExp): string | undefined {
 	const values = Object.values(pickBy(record, (_, name) => key.test(name)));
-	const texts = values.map((value) => textOf(isRecord(value) ? (value.code ?? value.name) : value));
+	const texts = values.map((value) =>
+		writtenText(isRecord(value) ? (value.code ?? value.name) : value),
+	);
 	return texts.find(Boolean);
 }
 

@@ -77,7 +77,7 @@ export async function readBodyText(
 	return await withDeadline(async (signal) => {
 		const { statusCode, headers, body } = (await send(signal)) as ServiceResponse;
 		const charset = /charset="?([\w.:-]+)/i.exec(String(headers['content-type']))?.[1];
-		return { statusCode, headers, body: await textOf(body, decoderOf(charset), signal) };
+		return { statusCode, headers, body: await readText(body, decoderOf(charset), signal) };
 	}, timeoutMs);
 }
 
@@ -85,7 +85,7 @@ export async function readBodyText(
 type Body = AsyncIterable<Uint8Array> & { destroy(): void };
 
 /** The text of a stream. n8n returns undefined for some empty bodies, and an object if one of n8n's tests simulates the service. */
-async function textOf(
+async function readText(
 	body: unknown,
 	decode: (bytes: Uint8Array) => string,
 	signal: AbortSignal,

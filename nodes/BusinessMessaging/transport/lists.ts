@@ -62,14 +62,14 @@ export async function readRecords(
 ): Promise<RecordList> {
 	const { query = {}, limit = Infinity } = request;
 	const isSized = endpoint.documentsPaging && !('limit' in query);
-	const sizes = limit > 1 ? (sizesLeft.get(keyOf(client, endpoint)) ?? pageSizes) : [1];
+	const sizes = limit > 1 ? (sizesLeft.get(sizesKey(client, endpoint)) ?? pageSizes) : [1];
 	const list = new Listing(client, endpoint, request);
 	await list.readFirst(isSized ? sizes : [undefined]);
 	if (!('page' in query)) await list.readOthers();
 	return list.result();
 }
 
-function keyOf({ config }: Client, { path }: Endpoint): string {
+function sizesKey({ config }: Client, { path }: Endpoint): string {
 	return `${config.id} ${path}`;
 }
 
@@ -115,7 +115,7 @@ class Listing {
 			return await this.readFirst(smaller, true);
 		}
 		this.pages.push(page);
-		if (isReduced) sizesLeft.set(keyOf(this.client, this.endpoint), [size, ...others]);
+		if (isReduced) sizesLeft.set(sizesKey(this.client, this.endpoint), [size, ...others]);
 	}
 
 	async readOthers(): Promise<void> {

@@ -77,10 +77,11 @@ function readBaseUrl(value: unknown): URL {
 /** Checks Allowed Domains, because n8n does not check them if the URL comes from the credential. */
 function checkDomain({ hostname }: URL, values: CredentialValues): void {
 	if (values.allowedHttpRequestDomains !== 'domains') return; // 'none' only affects the HTTP Request node
-	const plain = (host: string) => host.trim().toLowerCase().replace(/\.$/, '');
-	const host = plain(hostname);
+	const plainHost = (host: string) => host.trim().toLowerCase().replace(/\.$/, '');
+	const host = plainHost(hostname);
 	const { allowedDomains } = values;
-	const allowed = typeof allowedDomains === 'string' ? allowedDomains.split(',').map(plain) : [];
+	const allowed =
+		typeof allowedDomains === 'string' ? allowedDomains.split(',').map(plainHost) : [];
 	const matches = (domain: string) =>
 		domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
 	demand(

@@ -78,7 +78,7 @@ export const intentPhrases: ReadonlyArray<[language: string, optOut: string, opt
 const emoji = /[\d#*]?\u20e3|\p{Extended_Pictographic}/gu;
 
 const phrasesOf = memoize((intent: Intent): string[] =>
-	intentPhrases.flatMap((row) => row[intent === 'optOut' ? 1 : 2].split(', ')).map(plain),
+	intentPhrases.flatMap((row) => row[intent === 'optOut' ? 1 : 2].split(', ')).map(plainWords),
 );
 
 /**
@@ -87,12 +87,12 @@ const phrasesOf = memoize((intent: Intent): string[] =>
  */
 export function intentOf(text: unknown): Intent | undefined {
 	if (typeof text !== 'string' || text.trim().length >= 100) return undefined;
-	const words = plain(text);
+	const words = plainWords(text);
 	return (['optOut', 'optIn'] as const).find((intent) => consistsOf(words, phrasesOf(intent)));
 }
 
 /** Folded words without emoji, separated by spaces. */
-function plain(text: string): string {
+function plainWords(text: string): string {
 	const words = foldText(text.replace(/\p{Variation_Selector}/gu, '').replace(emoji, ' '));
 	return words
 		.split(/[^\p{L}\p{M}\p{N}]+/u)

@@ -5,7 +5,7 @@ import { omit, pick, pickBy } from 'lodash';
 import { type EventEnvelope } from '../api/events';
 import { kindOf, readStatus } from '../reading/readEvents';
 import { textOrJson, isRecord } from '../jsonValues';
-import { asMilliseconds, plain, readId } from '../reading/readResponse';
+import { asMilliseconds, plainName, readId } from '../reading/readResponse';
 import { isPhoneKey, samePhoneKey, toE164 } from '../phone/compare';
 import { isPersonId, readPhone } from '../phone/readPhone';
 import { type Intent, intentOf } from './intent';
@@ -52,7 +52,7 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 }
 
 /** Fields with a person's phone number; phone_number counts as phoneNumber. Assumption: the usual names. */
-const numberNames = ['phone', 'phoneNumber', 'number', 'msisdn', 'waId', 'address'].map(plain);
+const numberNames = ['phone', 'phoneNumber', 'number', 'msisdn', 'waId', 'address'].map(plainName);
 
 /** Services send a number with or without the plus, as text or number, alone or with other fields of the person. */
 function readPhoneNumber(value: unknown): unknown {
@@ -94,13 +94,13 @@ function fromIn({ from, message }: EventEnvelope['data']): unknown {
 /** The values of the fields with these names, in the order of the names. */
 function valuesOf(record: Record<string, unknown>, wanted: string[]): unknown[] {
 	const names = Object.keys(record);
-	const found = wanted.map((one) => names.find((name) => plain(name) === one));
+	const found = wanted.map((one) => names.find((name) => plainName(name) === one));
 	return found.map((name) => record[name ?? '']);
 }
 
 /** Fields that may hold the ID of a person: inside the person's object, and beside `from`. Assumption: the usual names. */
-const idNames = ['userId', 'bsuid', 'lid', 'id'].map(plain);
-const senderIdNames = ['fromUserId', 'senderUserId', 'fromId', 'senderId'].map(plain);
+const idNames = ['userId', 'bsuid', 'lid', 'id'].map(plainName);
+const senderIdNames = ['fromUserId', 'senderUserId', 'fromId', 'senderId'].map(plainName);
 const maxId = 128;
 
 /** The sender of a message. A service may hide a person's number behind an ID, or show both. */
@@ -133,7 +133,7 @@ const quoteName =
 /** The ID of the message that an incoming message quotes. */
 export function quotedIn(record: Record<string, unknown>): string | undefined {
 	for (const [name, value] of Object.entries(record)) {
-		if (!quoteName.test(plain(name))) continue;
+		if (!quoteName.test(plainName(name))) continue;
 		const inner = isRecord(value) ? (readId(value) ?? quotedIn(value)) : textOrJson(value);
 		if (inner) return inner;
 	}
@@ -162,9 +162,9 @@ function readTextField(value: unknown, depth = 0): unknown {
 const tapNames = [
 	...['button', 'buttonReply', 'listReply', 'quickReply', 'quickReplyButton'],
 	...['buttonText', 'buttonTitle', 'listTitle'],
-].map(plain);
-const labelNames = ['title', 'text', 'displayText', 'label'].map(plain);
-const aroundTap = ['interactive', 'content'].map(plain);
+].map(plainName);
+const labelNames = ['title', 'text', 'displayText', 'label'].map(plainName);
+const aroundTap = ['interactive', 'content'].map(plainName);
 
 /** The label of the button or entry that a person has tapped; undefined without a tap. */
 function readTap(places: Array<Record<string, unknown>>): string | undefined {
@@ -182,10 +182,10 @@ function readTap(places: Array<Record<string, unknown>>): string | undefined {
 const timeNames = [
 	...['timestamp', 'occurredAt', 'eventTime', 'messageTimestamp', 'time', 'dateTime', 'receivedAt'],
 	...['createdAt', 'createdDateTime', 'dateCreated', 'sentAt', 'date', 'updatedAt'],
-].map(plain);
+].map(plainName);
 
 /** Those of these names that are about the event itself, and not about the record in it. */
-const ofEvents = ['timestamp', 'occurredAt', 'eventTime', 'updatedAt'].map(plain);
+const ofEvents = ['timestamp', 'occurredAt', 'eventTime', 'updatedAt'].map(plainName);
 
 /** The field with an event's time. @param isAboutRecord whether the event is about a record that has its own times */
 export function timeField(
@@ -194,7 +194,7 @@ export function timeField(
 ): string | undefined {
 	const names = Object.keys(record).filter((name) => isTime(record[name]));
 	const wanted = isAboutRecord ? ofEvents : timeNames;
-	const found = wanted.map((one) => names.find((name) => plain(name) === one));
+	const found = wanted.map((one) => names.find((name) => plainName(name) === one));
 	return found.find((name) => name !== undefined);
 }
 

@@ -3,7 +3,7 @@ import {
 	notRepeated,
 	readAnswer,
 	repetitionOf,
-	textOf,
+	joinTexts,
 } from '../../../nodes/BusinessMessaging/inbox/answers';
 import {
 	type ExpectedAnswer,
@@ -277,5 +277,5 @@ test.each<[texts: Array<string | null>, text: string | null]>([
 	[[null, null], null],
 	[[], null],
 ])('the messages %j are one text: %j', (texts, text) => {
-	expect(textOf(texts.map((one) => ({ text: one })))).toBe(text);
+	expect(joinTexts(texts.map((one) => ({ text: one })))).toBe(text);
 });

@@ -1,7 +1,7 @@
 /** Single records that nobody has described, their IDs and URLs, and the values of their fields. */
 import {
 	asMilliseconds,
-	plain,
+	plainName,
 	readFlag,
 	readId,
 	readRecord,
@@ -112,7 +112,7 @@ test.each([
 	['@電話', '電話'],
 	['_', ''],
 ])('the name %s is %j without what services write differently', (name, only) => {
-	expect(plain(name)).toBe(only);
+	expect(plainName(name)).toBe(only);
 });
 
 test.each<[unknown, string]>([

@@ -2,7 +2,7 @@ import { groupBy, isUndefined, omitBy } from 'lodash';
 
 import { endpoints } from '../../api/endpoints';
 import { type ServiceRecord, textOrJson } from '../../jsonValues';
-import { plain, readRecord } from '../../reading/readResponse';
+import { plainName, readRecord } from '../../reading/readResponse';
 import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
@@ -146,14 +146,14 @@ function asRefused(error: unknown): ServiceError {
 	throw error;
 }
 
-/** Names of fields that a service sets itself (assumption), as `plain` gives them: all of the name, as `seenWebinar` is the user's. */
+/** Names of fields that a service sets itself (assumption), as `plainName` gives them: all of the name, as `seenWebinar` is the user's. */
 const ofService =
 	/^(contact)?(id|uuid)$|^(links|self|href)$|^(date|time|last)?(created|updated|modified|deleted|seen)(at|on|by|date|time|timestamp|utc)?$/;
 
 /** Whether the service sets a field itself, or it has no value. */
 function isReadOnly(name: string, value: unknown): boolean {
 	const isKind = name === 'object' && value === 'contact';
-	return isEmptyValue(value) || isKind || name.startsWith('_') || ofService.test(plain(name));
+	return isEmptyValue(value) || isKind || name.startsWith('_') || ofService.test(plainName(name));
 }
 
 function isEmptyValue(value: unknown): boolean {

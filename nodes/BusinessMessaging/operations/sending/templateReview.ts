@@ -185,9 +185,9 @@ export function findTemplate(
 	name: string,
 	language: string,
 ): Template | undefined {
-	const plain = (code: string) => code.trim().toLowerCase().replaceAll('-', '_');
+	const plainCode = (code: string) => code.trim().toLowerCase().replaceAll('-', '_');
 	const same = versionsOf(list, name).filter(
-		(template) => plain(template.language ?? language) === plain(language),
+		(template) => plainCode(template.language ?? language) === plainCode(language),
 	);
 	const versions = sortBy(same, 'isRefused');
 	return versions.find((template) => template.language === language) ?? versions[0];
