@@ -208,12 +208,18 @@ export class N8nClient {
 		await this.publication(id);
 	}
 
-	/** Waits for the result of publishing or unpublishing: n8n registers and removes triggers after it has responded. */
+	/**
+	 * Waits for the result of publishing or unpublishing: n8n registers and removes triggers after it has responded. It reads
+	 * the parts of the status at different moments, so only a status that is the same twice counts.
+	 */
 	private async publication(id: string): Promise<Publication> {
+		const path = `/rest/workflows/${id}/publication-status`;
+		const read = async () => await this.call<Publication>('GET', path);
 		const settled = async () => {
-			const path = `/rest/workflows/${id}/publication-status`;
-			const publication = await this.call<Publication>('GET', path);
-			return publication.status !== 'in_progress' && publication;
+			const first = await read();
+			if (first.status === 'in_progress') return false;
+			const second = await read();
+			return second.status === first.status && second;
 		};
 		const what = `n8n to switch workflow ${id} on or off`;
 		return await until(what, settled, { limit: PUBLICATION_LIMIT });
