@@ -39,7 +39,7 @@ export const controlWords = {
 	'DELETE /_sandbox/faults': 'takes all faults back',
 	'GET /_sandbox/options': 'the options as they are now',
 	'PATCH /_sandbox/options':
-		'changes some until the next reset: { webhookSecret?, recognizesIdempotencyKeys?, textWindowMs?, latencyMs?, failingNumbers?, hidesNumbers? }',
+		'changes some until the next reset: { webhookSecret?, recognizesIdempotencyKeys?, textWindowMs?, latencyMs?, failingNumbers?, unreadNumbers?, hidesNumbers? }',
 	'GET /_sandbox/messages': 'messages of both directions: ?direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?last=',
 	'GET /_sandbox/webhooks': 'the registered webhooks',

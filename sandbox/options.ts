@@ -40,6 +40,10 @@ export const optionsSchema = z
 			.array(phoneSchema)
 			.default(['+15550009999'])
 			.describe('phone numbers (E.164) whose messages fail after they were sent'),
+		unreadNumbers: z
+			.array(phoneSchema)
+			.default([])
+			.describe('phone numbers (E.164) whose messages are delivered but not read'),
 		approvalDelayMs: delay
 			.default(2_000)
 			.describe('until a new or changed template is approved, ms; null for never'),
@@ -78,6 +82,7 @@ export const changeableSchema = optionsSchema
 		latencyMs: true,
 		recognizesIdempotencyKeys: true,
 		textWindowMs: true,
+		unreadNumbers: true,
 		webhookSecret: true,
 	})
 	.partial()

@@ -111,7 +111,8 @@ export class Traffic {
 		const fails = settings.failingNumbers.includes(message.phone);
 		this.schedule(message, 'sent', sent);
 		this.schedule(message, fails ? 'failed' : 'delivered', delivered);
-		if (!fails) this.schedule(message, 'read', read);
+		const stays = fails || settings.unreadNumbers.includes(message.phone);
+		if (!stays) this.schedule(message, 'read', read);
 		return message;
 	}
 

@@ -54,7 +54,16 @@ export function Chat({ phone }: { phone: string }) {
 					</h2>
 					<p class="small text-body-secondary">{name ? phone : 'Customer without a name'}</p>
 				</div>
-				<Failing phone={phone} />
+				<div class="d-flex flex-wrap gap-1 ms-auto">
+					<Switch
+						{...{ phone, option: 'unreadNumbers', label: 'Leave unread' }}
+						title="The next messages to this customer are delivered but not read"
+					/>
+					<Switch
+						{...{ phone, option: 'failingNumbers', label: 'Let it fail' }}
+						title="The next messages to this customer are reported as failed"
+					/>
+				</div>
 			</header>
 			<div
 				class="messages flex-fill overflow-auto"
@@ -87,20 +96,28 @@ export function Chat({ phone }: { phone: string }) {
 
 type Send = (written: Written) => Promise<boolean>;
 
-/** A switch: whether messages to this customer fail. */
-function Failing({ phone }: { phone: string }) {
+interface SwitchProps {
+	phone: string;
+	/** The option that lists the customers for whom the switch is on. */
+	option: 'failingNumbers' | 'unreadNumbers';
+	label: string;
+	title: string;
+}
+
+/** What happens to the next messages to this customer. */
+function Switch({ phone, option, label, title }: SwitchProps) {
 	const { data: options } = useLive<Settings>('/options');
-	const { failingNumbers = [] } = options ?? {};
-	const fails = failingNumbers.includes(phone);
-	const others = failingNumbers.filter((number) => number !== phone);
+	const numbers = options?.[option] ?? [];
+	const isOn = numbers.includes(phone);
+	const others = numbers.filter((number) => number !== phone);
 	return (
 		<button
-			class={`btn btn-sm border rounded-pill ms-auto text-nowrap ${fails ? 'text-bg-warning' : ''}`}
-			aria-pressed={fails}
-			title="The next messages to this customer are reported as failed"
-			onClick={() => void setOptions({ failingNumbers: fails ? others : [...others, phone] })}
+			class={`btn btn-sm border rounded-pill text-nowrap ${isOn ? 'text-bg-warning' : ''}`}
+			aria-pressed={isOn}
+			title={title}
+			onClick={() => void setOptions({ [option]: isOn ? others : [...others, phone] })}
 		>
-			Let it fail
+			{label}
 		</button>
 	);
 }

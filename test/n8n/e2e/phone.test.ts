@@ -94,7 +94,7 @@ test.each([
 	},
 );
 
-test('a picture comes without text, and messages to a customer fail while the button is on', async () => {
+test('a picture comes without text, and messages to a customer fail or stay unread while a button is on', async () => {
 	const { sandbox } = await openSandbox({ sampleContacts: 0 });
 	const receiver = await openReceiver();
 	sandbox.state.webhooks.create({ url: receiver.url });
@@ -115,7 +115,11 @@ test('a picture comes without text, and messages to a customer fail while the bu
 			.getByText(isOn ? 'Not delivered.' : /^read/i)
 			.waitFor();
 	}
-	expect(sandbox.state.settings.failingNumbers).toEqual([failing]);
+	await page.getByRole('button', { name: 'Leave unread' }).click();
+	await page.locator('button[aria-pressed="true"]', { hasText: 'Leave unread' }).waitFor();
+	expect(sandbox.state.settings).toMatchObject({
+		...{ failingNumbers: [failing], unreadNumbers: [zara] },
+	});
 });
 
 test('a chat is started with the keyboard, and the webhook gets the message', async () => {

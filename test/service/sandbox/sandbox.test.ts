@@ -17,6 +17,8 @@ afterEach(closeAll);
 
 const ada = '+15552000001';
 const bob = '+15552000002';
+const cem = '+15552000003';
+const dora = '+15552000004';
 const bodyOf = (...texts: string[]) => ({
 	type: 'body',
 	parameters: texts.map((text) => ({ type: 'text', text })),
@@ -272,6 +274,21 @@ test('with a text window, people who have not written lately get only templates'
 	clock.mockRestore();
 	sandbox.reset();
 	expect((await text()).status).toBe(201);
+});
+
+test('messages to some numbers stay unread, and to others fail, until the sandbox is reset', async () => {
+	const { api, controls, sandbox } = await openSandbox();
+	const sendToAll = async () => {
+		for (const to of [ada, bob, cem]) await api.post('/messages/send', { to, text: 'Hi' });
+		// Sent last, so its receipts come last.
+		const last = sandbox.state.traffic.send({ phone: dora, text: 'Hi' });
+		await until('the last receipt', () => last.status === 'read');
+		return sandbox.state.messages.all.map(({ status }) => status);
+	};
+	await controls.patch('/options', { unreadNumbers: [bob], failingNumbers: [cem] });
+	expect(await sendToAll()).toEqual(['read', 'delivered', 'failed', 'read']);
+	sandbox.reset();
+	expect(await sendToAll()).toEqual(['read', 'read', 'read', 'read']);
 });
 
 test('an option that cannot be changed at run time is refused by name', async () => {
