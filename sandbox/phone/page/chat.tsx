@@ -43,7 +43,7 @@ export function Chat({ phone }: { phone: string }) {
 	};
 	return (
 		<>
-			<header class="d-flex align-items-center gap-3 border-bottom bg-body px-3 py-2">
+			<header class="d-flex flex-wrap align-items-center column-gap-3 row-gap-1 border-bottom bg-body px-3 py-2">
 				<a class="btn d-md-none" href="#" aria-label="Back to the chats">
 					<Sign>←</Sign>
 				</a>
