@@ -9,6 +9,11 @@ export function isRecord(value: unknown): value is ServiceRecord {
 	return isObject(value) && !Array.isArray(value);
 }
 
+/** Whether a field has no value. */
+export function isEmptyValue(value: unknown): boolean {
+	return value === undefined || value === null || value === '';
+}
+
 /** Whether a JSON value has more levels than n8n can store. */
 export function isTooDeep(value: unknown, levels = 100): boolean {
 	if (!isObject(value)) return false;

@@ -1,10 +1,17 @@
 /** An operation is data: its names, its fields, and a pure function from their values to a request. */
-import { identity, pick } from 'lodash';
+import { identity, isEmpty, isObject, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
 import { mapInTurns } from '../yieldToN8n';
-import { type ServiceRecord, isRecord, splitList, textOrJson } from '../jsonValues';
+import {
+	type ServiceRecord,
+	isEmptyValue,
+	isRecord,
+	quoted,
+	splitList,
+	textOrJson,
+} from '../jsonValues';
 import { countFigures, readEnvelope, readRecord } from '../reading/readResponse';
 import type { ApiRequest, Client } from '../transport/client';
 import { readPaging } from '../reading/readPaging';
@@ -179,6 +186,9 @@ export function operation<
 	} as Operation;
 }
 
+/** How many fields a hint names that Simplify leaves out. */
+const maxNamesInHint = 5;
+
 type Names = Pick<OperationNames, 'name' | 'value' | 'action' | 'description'>;
 
 /** A list is called "Get Many" unless the operation sets other names. */
@@ -187,6 +197,8 @@ interface ListDefinition<F extends readonly ParameterField[]>
 		Partial<Names> {
 	/** Reduces a record to at most 10 fields. The user can switch this off. */
 	simplify?: (record: ServiceRecord) => IDataObject;
+	/** Whether a hint names the fields that this leaves out: those of the user, not what it shows in other words. */
+	namesLeftOut?: true;
 	/** Shapes each record, simplified or not; by default it is as the service sent it. */
 	shape?: (record: ServiceRecord) => ServiceRecord;
 	/** Reads the list; by default in the service's order. */
@@ -198,7 +210,7 @@ export function listOperation<const F extends readonly ParameterField[]>(
 	definition: ListDefinition<F>,
 ): Operation {
 	const { endpoint, request = () => ({}), simplify, shape = identity<ServiceRecord> } = definition;
-	const { read = readRecords } = definition;
+	const { read = readRecords, namesLeftOut } = definition;
 	const action = `Get many ${definition.resource}s`;
 	return operation<readonly ParameterField[]>({
 		name: 'Get Many',
@@ -223,10 +235,11 @@ export function listOperation<const F extends readonly ParameterField[]>(
 			const { limit, isSimplified, onlyFields } = settings as ListSettings;
 			const list = await read(client, endpoint, { query, limit });
 			addListHints(client, list, limit);
+			if (isSimplified && simplify && !onlyFields)
+				return await simplifyAll(client, list.records, (one) => simplify(shape(one)), namesLeftOut);
 			return await mapInTurns(list.records, (one) => {
-				const shaped = shape(one);
-				if (onlyFields) return pick(shaped, onlyFields) as IDataObject;
-				return isSimplified && simplify ? simplify(shaped) : (shaped as IDataObject);
+				const shaped = shape(one) as IDataObject;
+				return onlyFields ? pick(shaped, onlyFields) : shaped;
 			});
 		},
 	});
@@ -240,6 +253,33 @@ function addListHints({ hints }: Client, list: RecordList, limit = Infinity): vo
 		hints.add(
 			`The list ends at 'Limit' (${limit}), and the service may have more. To get all, switch on 'Return All'.`,
 		);
+}
+
+/** Simplifies records. @param namesLeftOut whether a hint names the fields with a value that are left out */
+async function simplifyAll(
+	{ hints }: Client,
+	records: ServiceRecord[],
+	simplify: (record: ServiceRecord) => IDataObject,
+	namesLeftOut = false,
+): Promise<IDataObject[]> {
+	const names = new Set<string>();
+	const outputs = await mapInTurns(records, (record) => {
+		const simple = simplify(record);
+		if (namesLeftOut)
+			for (const [name, value] of Object.entries(record))
+				if (!Object.hasOwn(simple, name) && hasValue(value)) names.add(name);
+		return simple;
+	});
+	const shown = [...names].sort().slice(0, maxNamesInHint).map(quoted).join(', ');
+	const others = names.size > maxNamesInHint ? ` and ${names.size - maxNamesInHint} more` : '';
+	if (names.size > 0)
+		hints.add(`'Simplify' leaves out fields: ${shown}${others}. To get all, switch it off.`);
+	return outputs;
+}
+
+/** Whether a field has a value. An empty list or object is none. */
+function hasValue(value: unknown): boolean {
+	return !isEmptyValue(value) && !(isObject(value) && isEmpty(value));
 }
 
 function readListSettings(values: Record<string, unknown>): ListSettings {

@@ -145,6 +145,21 @@ describe('Get Many', () => {
 		},
 	);
 
+	const own = { loyalty: { points: 5 }, cars: [{ brand: 'A' }], city: 'Rome', tags: [], notes: {} };
+	const most = Object.fromEntries(range(7).map((n) => [`field${n}`, { n }]));
+	test.each([
+		[own, "'Simplify' leaves out fields: cars, loyalty. To get all, switch it off."],
+		[
+			most,
+			"'Simplify' leaves out fields: field0, field1, field2, field3, field4 and 2 more. To get all, switch it off.",
+		],
+		[{ city: 'Rome', empty: null, none: [] }, undefined],
+	])('says which fields of a contact with %j Simplify leaves out', async (fields, hint) => {
+		service.list('listContacts', { id: 'c1', phone: '+15550001001', ...fields });
+		expect((await run('contact getAll')).hints).toEqual(hint === undefined ? [] : [hint]);
+		expect((await run('contact getAll', { simplify: false })).hints).toEqual([]);
+	});
+
 	test('outputs whole records without Simplify', async () => {
 		service.list('listTemplates', template);
 		expect((await run('template getAll', { simplify: false })).records).toEqual([template]);

@@ -26,5 +26,6 @@ export const getContacts = listOperation({
 		}),
 	],
 	simplify: (contact) => simplifyRecord(contact, first),
+	namesLeftOut: true,
 	request: ({ filters }) => ({ query: { segment: filters.segment?.trim() || undefined } }),
 });

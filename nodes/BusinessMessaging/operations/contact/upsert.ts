@@ -1,7 +1,7 @@
 import { groupBy, isUndefined, omitBy } from 'lodash';
 
 import { endpoints } from '../../api/endpoints';
-import { type ServiceRecord, textOrJson } from '../../jsonValues';
+import { type ServiceRecord, isEmptyValue, textOrJson } from '../../jsonValues';
 import { plainName, readRecord } from '../../reading/readResponse';
 import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
@@ -154,8 +154,4 @@ const ofService =
 function isReadOnly(name: string, value: unknown): boolean {
 	const isKind = name === 'object' && value === 'contact';
 	return isEmptyValue(value) || isKind || name.startsWith('_') || ofService.test(plainName(name));
-}
-
-function isEmptyValue(value: unknown): boolean {
-	return value === undefined || value === null || value === '';
 }
