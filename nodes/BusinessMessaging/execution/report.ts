@@ -174,6 +174,7 @@ export function addHints(
 		add('warning', stopsSend);
 	const excluded = excludedOf(items);
 	if (excluded) add('info', excluded);
+	if (isPreview && !waits && sendsToSeveral(items)) add('info', withoutSendOnce);
 	const ofItems = items.flatMap(({ request }) => request?.hints ?? []);
 	const all = uniq([...warnings, ...(client?.hints ?? []), ...ofItems]);
 	const hidden = all.length - maxHints;
@@ -184,6 +185,16 @@ export function addHints(
 
 const stopsSend =
 	"If an item cannot be sent, no message is sent at all. To list such items, add a Filter node: sendStatus is equal to notSent. Correct them, or set 'On Error' in the settings of the node to 'Continue': then the others are sent.";
+
+const withoutSendOnce =
+	"'Send Once' is off: people who have opted out, or got the message before, are not left out.";
+
+/** Whether messages without Send Once go to several people, as those of a campaign do. */
+function sendsToSeveral(items: Item[]): boolean {
+	const sent = items.filter(({ outcome }) => stateOf(outcome) === 'done');
+	const unguarded = sent.filter(({ request }) => !request?.rules?.campaign);
+	return uniqBy(unguarded, ({ request }) => request?.body?.to).length > 1;
+}
 
 /** How many numbers the rule Exclude Numbers has: with a mistyped column it has fewer than its table. */
 function excludedOf(items: Item[]): string | undefined {

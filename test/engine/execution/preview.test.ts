@@ -135,6 +135,21 @@ describe('a preview', () => {
 		]);
 	});
 
+	test.each<[string, INodeParameters, string[], boolean]>([
+		['to several people', {}, [anna, dora], true],
+		['with Send Once', { sendOnce: true, campaign: 'sale' }, [anna, dora], false],
+		['to one person', {}, [anna, anna], false],
+		['of a question', { operation: 'sendAndWait', message: 'Tuesday?' }, [anna, dora], false],
+	])(
+		'%s says only without Send Once that opt-outs are not left out',
+		async (_, parameters, phones, isSaid) => {
+			const items = phones.map((phone) => ({ phone }));
+			const { hints } = await run({ items, parameters: { mode: 'preview', ...parameters } });
+			const said = hints.filter(({ message }) => message.startsWith("'Send Once' is off"));
+			expect(said).toHaveLength(isSaid ? 1 : 0);
+		},
+	);
+
 	test('shows the problem of each item if no item can be sent', async () => {
 		const items = [{ phone: 'no number' }, { phone: '0170 12' }, { phone: '' }];
 		const { error, outputs } = await run({ items, parameters: { mode: 'preview' } });

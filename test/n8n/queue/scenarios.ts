@@ -1,6 +1,8 @@
 /** Campaigns that workers share, and events that several processes receive. Each scenario has a separate service. */
 import axios from 'axios';
 import countBy from 'lodash/countBy';
+import difference from 'lodash/difference';
+import isEqual from 'lodash/isEqual';
 import partition from 'lodash/partition';
 import range from 'lodash/range';
 import type { INodeParameters } from 'n8n-workflow';
@@ -13,6 +15,7 @@ import { numbersOf } from '../../../harness/sandboxClient';
 import { until } from '../../../harness/until';
 import { hasRun, type Machine, WORKERS } from '../soak/machine';
 import { replies } from './replies';
+import { phonesOptedOut } from '../soak/recordTruth';
 import { ACTION, type Body, isOpen, patiently, RATE, Shop } from '../soak/shop';
 
 /**
@@ -159,6 +162,56 @@ const killed: Scenario = async (machine, { people }) => {
 	return { rows: [row], faults };
 };
 
+/** So many messages a minute go out while people write STOP, and so many people do so each time. */
+const SLOWLY = 30;
+const STOPPING = 5;
+
+/**
+ * STOP: one process receives it, any worker records it, and a campaign on another worker leaves these people out, those who write
+ * before it, although they are in its preview, and those who write while the other half waits for the next minute.
+ */
+const optOuts: Scenario = async (machine) => {
+	const campaign = { ...onceEach, campaign: 'stopped', options: { messagesPerMinute: SLOWLY } };
+	const shop = await Shop.open(machine, {
+		started: { preview: { ...campaign, mode: 'preview' }, sale: campaign },
+		triggered: { inbox: { trigger: {}, records: true } },
+	});
+	const body = peopleOf(2 * SLOWLY);
+	const phones = numbersOf(body);
+	const sent = () =>
+		shop.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
+	const writeStop = async (from: string[]) => {
+		for (const phone of from) shop.sandbox.state.traffic.receive({ from: phone, text: 'STOP' });
+		const areListed = async () => difference(from, await phonesOptedOut(shop)).length === 0;
+		await until('STOP to be recorded', areListed, { limit: LIMIT });
+	};
+	const previewed = itemsOf(await shop.run('preview', body));
+	const before = phones.slice(0, STOPPING);
+	const after = phones.slice(-STOPPING);
+	await writeStop(before);
+	const running = shop.run('sale', body);
+	const half = async () => await until('half', () => sent().length >= SLOWLY, { limit: LIMIT });
+	await step(`${phones.length} people at ${SLOWLY} a minute, ${2 * STOPPING} write STOP`, half);
+	await writeStop(after);
+	const sentBefore = sent().length;
+	const items = itemsOf(await running);
+	const out = items.filter(({ reason }) => reason === 'optedOut').map(({ to }) => String(to));
+	const got = countBy(sent(), 'phone');
+	await shop.close();
+	const row = {
+		...{ people: phones.length, preview: previewed.length, sentBefore },
+		...{ sent: Object.keys(got).length, optedOut: out.length },
+	};
+	const wanted = difference(phones, before, after);
+	const faults = [
+		...(previewed.every(({ sendStatus }) => sendStatus === 'preview') ? [] : ['the preview sent']),
+		...(sentBefore > SLOWLY ? ['the second half did not wait, so nothing is shown'] : []),
+		...(isEqual(out.sort(), [...before, ...after].sort()) ? [] : [`left out: ${out.join()}`]),
+		...(isEqual(got, countBy(wanted)) ? [] : ['not each of the others got it once']),
+	];
+	return { rows: [row], faults };
+};
+
 /** Each campaign has other people, because a cap counts all messages in the table. */
 let nextPerson = 0;
 function peopleOf(count: number): Body {
@@ -280,6 +333,7 @@ export const scenarios: Record<string, Scenario> = {
 	sendOnce,
 	killed,
 	cap,
+	optOuts,
 	replies,
 };
 
