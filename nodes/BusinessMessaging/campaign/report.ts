@@ -86,7 +86,7 @@ function compare(variants: Figures[]): string | null {
 	const sentences = all.filter((_, index) => clear[index]).map(sentenceOf);
 	return sentences.length > 0
 		? sentences.join(' ')
-		: 'No difference is clear: all of them may be chance.';
+		: 'No difference is clear: chance alone may give such differences in more than 1 of 100 campaigns.';
 }
 
 function sentenceOf({ one, other, figure }: { one: Figures; other: Figures; figure: Figure }) {

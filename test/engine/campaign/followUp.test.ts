@@ -86,13 +86,15 @@ test('reports each campaign and variant, also all campaigns', async () => {
 			...{ campaign: 'sale', variant: 'A', people: 4, sent: 4, delivered: 3, read: 2, replied: 1 },
 			...{ failed: 0, optedOut: 0, uncertain: 0, notSent: 0, deliveredPercent: 75 },
 			...{ readPercent: 50, repliedPercent: 25, failedPercent: 0, optedOutPercent: 0 },
-			difference: 'No difference is clear: all of them may be chance.',
+			difference:
+				'No difference is clear: chance alone may give such differences in more than 1 of 100 campaigns.',
 		},
 		{
 			...{ campaign: 'sale', variant: 'B', people: 4, sent: 2, delivered: 1, read: 0, replied: 0 },
 			...{ failed: 1, optedOut: 1, uncertain: 1, notSent: 1, deliveredPercent: 50 },
 			...{ readPercent: 0, repliedPercent: 0, failedPercent: 50, optedOutPercent: 50 },
-			difference: 'No difference is clear: all of them may be chance.',
+			difference:
+				'No difference is clear: chance alone may give such differences in more than 1 of 100 campaigns.',
 		},
 	]);
 	const all = jsonOf(await operate('getReport'));

@@ -133,7 +133,7 @@ describe('a campaign in the editor', () => {
 		await editor.showReport();
 		const chart = editor.page.frameLocator('.__html-display');
 		await chart.getByRole('heading', { name: 'Campaign: welcome' }).waitFor();
-		await chart.getByText('No difference is clear: all of them may be chance.').waitFor();
+		await chart.getByText('No difference is clear: chance alone').waitFor();
 		expect(editor.problems).toEqual([]);
 
 		// The receipts of the uncertain message prove that it was sent.
