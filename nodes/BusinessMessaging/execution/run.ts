@@ -28,11 +28,12 @@ import { atMost, inQueues } from './keyedQueue';
 import { LastCheck } from './lastCheck';
 import { isEvaluation } from './n8nMode';
 import { openClient } from './openClient';
-import { toNodeError, toOutputs } from './itemOutput';
+import { toOutputs } from './itemOutput';
 import { OptOuts } from './optOuts';
 import { previewItems } from './previewItems';
 import { addHints, labelExecution, logProgress, reportFigures, resetFigures } from './report';
 import type { RecipientLimit } from './recipientLimit';
+import { refuseFailed, refuseUnsent } from './refuse';
 import { RetryRecord, mayBeRepeated } from './retryRecord';
 import { Rounds } from './rounds';
 import { readItems } from './readItems';
@@ -138,37 +139,6 @@ async function preview(
 	addHints(context, operation, items, { client, isPreview: true, warnings });
 	await rememberRecipients(items.filter(hasNotFailed), new Rounds(context));
 	return await toOutputs(context, operation, items, { isPreview: true });
-}
-
-/** Throws for an item that has failed before the first request. Each next step talks to others: service, log, inbox. */
-function refuseUnsent(context: IExecuteFunctions, { recipientOf }: Operation, items: Item[]): void {
-	const failed = items.filter((item) => !hasNotFailed(item));
-	const list = recipientOf ? " To list them, set 'Mode' to 'Preview'." : '';
-	const atLeast = failed.length < items.length ? 'At least ' : '';
-	const others = ` ${atLeast}${failed.length} of ${items.length} items have errors.${list} To carry out the others, set 'On Error' in the settings of the node to 'Continue'.`;
-	const notes = `All items are checked first, so nothing was sent in this run.${failed.length > 1 ? others : ''}`;
-	refuse(context, failed, items.length === 1 ? 'Nothing was sent.' : notes);
-}
-
-/** Throws for an item that has failed, and says how far the run got. */
-function refuseFailed(
-	context: IExecuteFunctions,
-	{ endpoint }: Operation,
-	items: Item[],
-	warnings: string[],
-): void {
-	const done = items.filter(inState('done', 'leftOut')).length;
-	const progress = `${done} of ${items.length} items are done. A retry continues with the others.`;
-	const isRepeatable = endpoint.idempotent || items.length === 1;
-	refuse(context, items, [isRepeatable ? '' : progress, ...warnings].join(' ').trim());
-}
-
-/** Throws for the first item that has failed, unless the node continues on errors. */
-function refuse(context: IExecuteFunctions, items: Item[], note: string): void {
-	if (context.continueOnFail()) return;
-	const [node, count] = [context.getNode(), context.getInputData().length];
-	for (const { index, outcome } of items)
-		if (hasFailed(outcome)) throw toNodeError(node, outcome.failure, index, note, count);
 }
 
 /** Recalls earlier attempts, and prepares what the other items share. If the preparation fails, all of these fail. */

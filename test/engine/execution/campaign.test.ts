@@ -1,7 +1,7 @@
 /** Sending to many people: no message is lost or sent twice, the order is kept, and a run can be resumed. */
 import { once } from 'node:events';
 import { countBy, range } from 'lodash';
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INode, INodeParameters, IRun } from 'n8n-workflow';
 import { until } from '../../../harness/until';
 import {
 	campaign,
@@ -13,6 +13,9 @@ import {
 } from '../../../harness/engine/service';
 
 const service = useService();
+
+/** The node at which an execution has stopped. The Retry button takes it from the saved workflow. */
+const stackOf = ({ run }: { run: IRun }) => run.data.executionData!.nodeExecutionStack[0].node;
 
 test('one person gets the messages in the order of the items, even if the service refuses the first one for a while', async () => {
 	const items = range(120).map((index) => ({
@@ -63,6 +66,32 @@ describe('Retry On Fail and the Retry button send only unsent messages', () => {
 		expect(service.received()).toEqual(oneEach(40));
 		expect(again.context.sent).toEqual({});
 	});
+
+	test.each([
+		[4, [1], '3 of 4 items are done. 1 may be done, so a retry does not repeat it'],
+		[2, [0, 1], '0 of 2 items are done. 2 may be done, so a retry does not repeat them'],
+	])(
+		'of %i messages, %j may have been sent: the Retry button goes on only after the node continues on errors, as the error says',
+		async (count, unclear, said) => {
+			for (const n of unclear)
+				service.fault({ ...{ endpoint: 'sendText', match: `+1555000${1000 + n}`, status: 503 } });
+			const parameters = { ...campaign, options: { concurrency: 1 } };
+			const failed = await service.run({ parameters, items: people(count) });
+			expect(failed.error?.description).toMatch(
+				/A retry continues with the others \(\d\)\. 1 may be/,
+			);
+			const again = await service.retry(failed);
+			expect(again.error?.description).toContain(said);
+			const nodes = [...again.workflow.nodes, stackOf(again)];
+			for (const node of nodes) node.onError = 'continueRegularOutput';
+			const { outputs, error } = await service.retry(again);
+			expect(error).toBeUndefined();
+			expect(outputs[0].map(({ json }) => json.sendStatus ?? 'mayHaveBeenSent')).toEqual(
+				range(count).map((n) => (unclear.includes(n) ? 'mayHaveBeenSent' : 'sent')),
+			);
+			expect(service.calls('sendText')).toBe(count);
+		},
+	);
 
 	test('the error counts people who were skipped as done, as a retry does not handle them', async () => {
 		failOnce(1020);

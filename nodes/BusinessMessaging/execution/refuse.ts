@@ -1,0 +1,57 @@
+/** The error of a run, if the node does not continue on errors: it names an item, and says how far the run got. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import type { Operation } from '../operations/operation';
+import { type Item, hasFailed, hasNotFailed, inState } from './item';
+import { toNodeError } from './itemOutput';
+
+/** Throws for an item that has failed before the first request. Each next step talks to others: service, log, inbox. */
+export function refuseUnsent(
+	context: IExecuteFunctions,
+	{ recipientOf }: Operation,
+	items: Item[],
+): void {
+	const failed = items.filter((item) => !hasNotFailed(item));
+	const list = recipientOf ? " To list them, set 'Mode' to 'Preview'." : '';
+	const atLeast = failed.length < items.length ? 'At least ' : '';
+	const others = ` ${atLeast}${failed.length} of ${items.length} items have errors.${list} To carry out the others, set 'On Error' in the settings of the node to 'Continue'.`;
+	const notes = `All items are checked first, so nothing was sent in this run.${failed.length > 1 ? others : ''}`;
+	refuse(context, failed, items.length === 1 ? 'Nothing was sent.' : notes);
+}
+
+/** Throws for an item that has failed, and says how far the run got. */
+export function refuseFailed(
+	context: IExecuteFunctions,
+	{ endpoint }: Operation,
+	items: Item[],
+	warnings: string[],
+): void {
+	const isRepeatable = endpoint.idempotent || items.length === 1;
+	refuse(context, items, [isRepeatable ? '' : progressOf(items), ...warnings].join(' ').trim());
+}
+
+/** How far a run got that has failed, and what a retry does. It repeats nothing that may have been sent, so it fails again. */
+function progressOf(items: Item[]): string {
+	const done = items.filter(inState('done', 'leftOut')).length;
+	const unclear = items.filter(inState('uncertain')).length;
+	const others = items.length - done - unclear;
+	return [
+		`${done} of ${items.length} items are done.`,
+		...(others > 0
+			? [`A retry continues with the others${unclear > 0 ? ` (${others})` : ''}.`]
+			: []),
+		...(unclear > 0
+			? [
+					`${unclear} may be done, so a retry does not repeat ${unclear === 1 ? 'it' : 'them'} and ends with an error again. To go on with the workflow, set 'On Error' in the settings of the node to 'Continue', and retry with the currently saved workflow.`,
+				]
+			: []),
+	].join(' ');
+}
+
+/** Throws for the first item that has failed, unless the node continues on errors. */
+function refuse(context: IExecuteFunctions, items: Item[], note: string): void {
+	if (context.continueOnFail()) return;
+	const [node, count] = [context.getNode(), context.getInputData().length];
+	for (const { index, outcome } of items)
+		if (hasFailed(outcome)) throw toNodeError(node, outcome.failure, index, note, count);
+}
