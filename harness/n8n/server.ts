@@ -97,7 +97,8 @@ export class N8nProcess {
 	/** Waits for as long as n8n runs. @throws UserError when it has ended by itself */
 	async ended(): Promise<never> {
 		if (this.child && this.pid !== undefined) await once(this.child, 'exit');
-		throw this.failure('n8n has ended');
+		const how = this.child?.signalCode ?? `exit code ${this.child?.exitCode}`;
+		throw this.failure(`n8n has ended (${how})`);
 	}
 
 	/** Undefined unless n8n runs. */
@@ -136,7 +137,7 @@ export class N8nProcess {
 
 	private failure(what: string): UserError {
 		const lastLine = readFileSync(this.logFile, 'utf8').trim().split('\n').at(-1) ?? '';
-		return new UserError(`${what}: ${lastLine} (its log: ${this.logFile}).`);
+		return new UserError(`${what}. The last line of its log, ${this.logFile}: ${lastLine}`);
 	}
 }
 

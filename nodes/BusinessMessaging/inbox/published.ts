@@ -66,10 +66,11 @@ export async function sayGoodbye(
 
 /** Says in the log what the end of an inbox means for open questions. @param count how many runs wait for replies */
 export function noteOpenQuestions(context: IHookFunctions, count: number): void {
+	const workflow = context.getWorkflow().name ?? '';
 	if (count > 0)
 		writeLog(
 			context,
-			`"${context.getNode().name}" kept the replies for Send and Wait, and questions are open. Publish it again within ten minutes. After that, replies start the other workflows with Business Messaging Trigger.`,
+			`The workflow "${workflow}" kept the replies for Send and Wait, and questions are open. Unless n8n publishes it again by itself, as after a change or a restart, publish it within ten minutes. After that, replies start the other workflows with Business Messaging Trigger.`,
 		);
 }
 

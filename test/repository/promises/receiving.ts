@@ -81,11 +81,10 @@ export const receiving = [
 			'engine/trigger/urlSecret.test.ts: is not in what n8n stores, and is known however old this is',
 			'unit/trigger/registrationRecord.test.ts: the secret is right if %s',
 		],
-		'The new secret is then registered, and the one before is removed at the service, and is no longer valid.':
-			[
-				'engine/trigger/urlSecret.test.ts: changes with the Secret Version',
-				"engine/trigger/urlSecret.test.ts: changes when n8n's address has changed",
-			],
+		'The old secret is then removed at the service, and invalid.': [
+			'engine/trigger/urlSecret.test.ts: changes with the Secret Version',
+			"engine/trigger/urlSecret.test.ts: changes when n8n's address has changed",
+		],
 		'the registered URL stays valid until you unpublish the workflow and publish it again, or restart n8n':
 			[
 				'engine/trigger/urlSecret.test.ts: stays valid when the API key changes, until the trigger is published again',

@@ -110,7 +110,7 @@ export const answerFields = [
 		displayOptions: { show: { responseType: ['choice'] } },
 		placeholder: 'e.g. Small, Medium, Large',
 		description:
-			'The possible answers, separated by commas. People may also reply with the number of an answer in this list, unless answers contain digits.',
+			"The possible answers, separated by commas. Also write them in the message. A reply may also be an answer's number, unless answers contain digits.",
 	}),
 	textField({
 		displayName: 'Text After Invalid Reply',
