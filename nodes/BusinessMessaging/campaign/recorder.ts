@@ -38,6 +38,11 @@ const maxReceiptAgeMs = 30 * dayMs;
 const maxReplyAgeMs = 7 * dayMs;
 /** A receipt may arrive this long before the row of its message, ms. */
 const maxWaitMs = 10_000;
+/**
+ * So long after an event was recorded in a claim, its row is looked at again, ms: a result that was being written at that
+ * moment takes the place of the claim.
+ */
+const confirmMs = 5_000;
 /** A receipt settles an uncertain message that is at most this old, ms. */
 const maxSettleAgeMs = dayMs;
 const pauseMs = 1_000;
@@ -52,6 +57,8 @@ interface Waiting {
 	event: CampaignEvent;
 	since: number;
 	sendsAgain: boolean;
+	/** The claim in which it was recorded, and when, ms of a clock that nobody changes. */
+	inClaim?: { id: number; at: number };
 	result?: Recorded;
 }
 
@@ -123,7 +130,8 @@ export class Recorder {
 			if (!isCertain && this.mayCome(one, theirs, run)) continue;
 			const message = known ?? settle(event, theirs, now);
 			const values = message && changeOf(event, message, one.sendsAgain, now);
-			results.set(one, { message, isNew: values !== undefined });
+			const isNew = (values ?? one.inClaim) !== undefined;
+			if (!this.mayMove(one, message, values, run)) results.set(one, { message, isNew });
 			if (!message || !values) continue;
 			// Further events of this round are about the message as it is then.
 			messages.set(message.id, changed(message, values));
@@ -150,6 +158,19 @@ export class Recorder {
 		if (run.elapsed() - since > maxWaitMs) return false;
 		if (event.person === '') return this.newestAt > run.now() - 60_000;
 		return theirs.some((one) => one.status === 'sending' && isRecent(one, run.now()));
+	}
+
+	/** Whether an event is, or was, recorded in a claim whose result may still take its place. */
+	private mayMove(
+		one: Waiting,
+		message: CampaignMessage | undefined,
+		values: RowValues | undefined,
+		run: RecorderRun,
+	): boolean {
+		if (values && message?.status === 'sending')
+			one.inClaim = { id: message.id, at: run.elapsed() };
+		if (!one.inClaim || one.inClaim.id !== message?.id) return false;
+		return run.elapsed() - one.inClaim.at < confirmMs;
 	}
 
 	/** Reads the rows that are new, the first time those of the last 30 days. */
