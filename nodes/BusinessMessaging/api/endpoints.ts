@@ -51,7 +51,9 @@ export const phoneSchema = z
 	)
 	.describe('Phone number in international format with a leading +');
 
-const urlSchema = z.string().url('it must be a public https:// address');
+const urlSchema = z
+	.string()
+	.url('it must be a public address that begins with https:// or http://');
 
 /** One parameter of a template component. Source: specification, "Template message components". */
 export const templateParameterSchema = fields({

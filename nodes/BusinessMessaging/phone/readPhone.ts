@@ -167,6 +167,22 @@ function explain(number: string, country: string, isWhole: boolean): PhoneReadin
 		return { problem, detail: meant && `Did you mean ${meant}?` };
 	}
 	if (!plan) return { problem: 'does not begin with a country code' };
-	const detail = `+${plan.callingCode} is followed by ${plan.lengths.join(', ')} digits.`;
-	return { problem: `is not a valid number for +${plan.callingCode}`, detail };
+	const { callingCode, lengths } = plan;
+	const length = digits.length - callingCode.length;
+	const here = lengths.includes(length) ? '' : `, here by ${length}`;
+	const detail = `+${callingCode} is followed by ${showLengths(lengths)} digits${here}.`;
+	return { problem: `is not a valid number for +${callingCode}`, detail };
+}
+
+/** Numbers of digits in ascending order, with three or more in a row as a range, e.g. `7, 9 to 11`. */
+function showLengths(lengths: number[]): string {
+	const rows = lengths.reduce<number[][]>((before, length) => {
+		const row = before.at(-1);
+		if (row?.at(-1) === length - 1) row.push(length);
+		else before.push([length]);
+		return before;
+	}, []);
+	return rows
+		.map((row) => (row.length > 2 ? `${row[0]} to ${row.at(-1)}` : row.join(', ')))
+		.join(', ');
 }

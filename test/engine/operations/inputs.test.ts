@@ -96,7 +96,7 @@ const login = {
 const [april, may] = ['2030-04-30', '2030-05-01'];
 const beforeMay = '2030-05-01T00:00:00+02:00'; // still April in the time zone of the test
 const newWebhook = { resource: 'webhook', operation: 'create' };
-const publicUrl = 'it must be a public https:// address';
+const publicUrl = 'it must be a public address that begins with https:// or http://';
 const rowsOf = "'Additional Fields";
 
 test.each<[object, object, string, string]>([

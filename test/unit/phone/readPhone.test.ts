@@ -83,7 +83,16 @@ test.each<[string, string, [problem: string, detail?: string]]>([
 	['+375 8122 854943', '', ['can be two numbers', 'It may be +3758122854943 or +375122854943.']],
 	['+375 808131451102', '', ['can be two numbers', 'It may be +3758131451102 or +375131451102.']],
 	['+44 0470 090012', '', ['is not a valid number for +44', '+44 is followed by 7, 9, 10 digits.']],
-	['+44 7700 9001', '', ['is not a valid number for +44', '+44 is followed by 7, 9, 10 digits.']],
+	[
+		'+44 7700 9001',
+		'',
+		['is not a valid number for +44', '+44 is followed by 7, 9, 10 digits, here by 8.'],
+	],
+	[
+		'+49 1701 23456 78901',
+		'',
+		['is not a valid number for +49', '+49 is followed by 5 to 13 digits, here by 14.'],
+	],
 ])('refuses %j with the Default Country "%s": %j', (written, country, [problem, detail]) => {
 	expect(readPhone(written, country)).toEqual({ problem, detail });
 });
