@@ -37,7 +37,7 @@ export const exceptions = {
 		'the API key was changed, and a process was killed before the open questions were encrypted again, so that the next one could not read them',
 	killedWhileRepeating: 'a process was killed seconds after the question was repeated',
 	unidentified:
-		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message within a minute of the clock of n8n; or it is one of several equal messages, and a trigger was published or a response was lost then; or a trigger was published and the clock put back',
+		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message that came within a minute of the clock of n8n; or it is one of several equal messages, and a trigger was published or a response was lost then; or a trigger was published and the clock put back',
 	withoutClock:
 		'nothing says when this message was written, or the clock of n8n was put back; and a process was killed between two deliveries of it, or the inbox was not published then',
 	lostAtTheEnd:
@@ -303,9 +303,15 @@ function isUnidentified({ kills, publications, schedule }: World, equal: Written
 	// After a restart, n8n's clock counts; before it, a clock that is never put back.
 	return equal.some((one) =>
 		equal
-			.filter(({ at }) => at <= one.at && one.clock - sameMs < at)
+			.filter((other) => other.at <= one.at && one.clock - sameMs < arrivalOf(other))
 			.some(({ at }) => kills.some((kill) => at <= kill.at && kill.at <= one.handledAt)),
 	);
+}
+
+/** When n8n first had a message: before, the service may have delivered it in vain for long. */
+function arrivalOf({ at, outcomes }: Written): number {
+	const times = [...outcomes.values()].map((one) => one.at);
+	return times.length > 0 ? Math.max(at, Math.min(...times)) : at;
 }
 
 /** Whether a process was killed between the deliveries of a message, or the inbox was not published, and nothing says whether it was written before the question. */
