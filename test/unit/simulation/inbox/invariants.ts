@@ -37,7 +37,7 @@ export const exceptions = {
 		'the API key was changed, and a process was killed before the open questions were encrypted again, so that the next one could not read them',
 	killedWhileRepeating: 'a process was killed seconds after the question was repeated',
 	unidentified:
-		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message that came within a minute of the clock of n8n; or it is one of several equal messages, and a trigger was published or a response was lost then; or a trigger was published and the clock put back',
+		'nothing identifies this message, and a process was killed between two deliveries of it, or of it and an equal message that came within a minute of the clock of n8n; or it is one of several equal messages, and a trigger was published or a response was lost then, or the inbox had said goodbye and no run had asked anybody since; or a trigger was published and the clock put back',
 	withoutClock:
 		'nothing says when this message was written, or the clock of n8n was put back; and a process was killed between two deliveries of it, or the inbox was not published then',
 	lostAtTheEnd:
@@ -292,8 +292,10 @@ function isUnreadable({ unreadable, executions }: World, { phone }: Written): bo
 }
 
 /** Whether nothing can tell a second delivery of a message from an equal message. */
-function isUnidentified({ kills, publications, schedule }: World, equal: Written[]): boolean {
+function isUnidentified(world: World, equal: Written[]): boolean {
+	const { kills, publications, schedule } = world;
 	if (equal[0].isCertain) return false;
+	if (equal.length > 1 && equal.some(({ at }) => isUnasked(world, at))) return true;
 	if (publications.length > 0 && schedule.actions.some(({ is }) => is === 'putBack')) return true;
 	const isPublished = equal.some(({ at }) =>
 		publications.some((one) => Math.abs(one - at) < callMs),
@@ -306,6 +308,12 @@ function isUnidentified({ kills, publications, schedule }: World, equal: Written
 			.filter((other) => other.at <= one.at && one.clock - sameMs < arrivalOf(other))
 			.some(({ at }) => kills.some((kill) => at <= kill.at && kill.at <= one.handledAt)),
 	);
+}
+
+/** Whether other triggers may not have asked the inbox about a message: it had said goodbye, and no run had asked anybody since. */
+function isUnasked({ goodbyes, executions }: World, at: number): boolean {
+	const asked = executions.flatMap((one) => [...one.asked.values()]);
+	return goodbyes.some(({ to }) => to <= at && !asked.some((time) => to <= time && time <= at));
 }
 
 /** When n8n first had a message: before, the service may have delivered it in vain for long. */
