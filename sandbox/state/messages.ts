@@ -111,8 +111,8 @@ export class Traffic {
 		const fails = settings.failingNumbers.includes(message.phone);
 		this.schedule(message, 'sent', sent);
 		this.schedule(message, fails ? 'failed' : 'delivered', delivered);
-		const stays = fails || settings.unreadNumbers.includes(message.phone);
-		if (!stays) this.schedule(message, 'read', read);
+		const staysUnread = fails || settings.unreadNumbers.includes(message.phone);
+		if (!staysUnread) this.schedule(message, 'read', read);
 		return message;
 	}
 

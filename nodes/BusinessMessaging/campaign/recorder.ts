@@ -131,7 +131,7 @@ export class Recorder {
 			const message = known ?? settle(event, theirs, now);
 			const values = message && changeOf(event, message, one.sendsAgain, now);
 			const isNew = (values ?? one.inClaim) !== undefined;
-			if (!this.mayMove(one, message, values, run)) results.set(one, { message, isNew });
+			if (!this.noteClaim(one, message, values, run)) results.set(one, { message, isNew });
 			if (!message || !values) continue;
 			// Further events of this round are about the message as it is then.
 			messages.set(message.id, changed(message, values));
@@ -160,8 +160,8 @@ export class Recorder {
 		return theirs.some((one) => one.status === 'sending' && isRecent(one, run.now()));
 	}
 
-	/** Whether an event is, or was, recorded in a claim whose result may still take its place. */
-	private mayMove(
+	/** Notes the claim in which an event is recorded. @returns whether a result may still take the place of this claim */
+	private noteClaim(
 		one: Waiting,
 		message: CampaignMessage | undefined,
 		values: RowValues | undefined,

@@ -367,7 +367,7 @@ function insteadOf(value: unknown): string {
 /** How to allow a missing value: nobody may leave out a variable of a template. */
 function adviceFor(type: ParameterField['type']): string {
 	if (type === 'resourceMapper')
-		return "A template needs all of its values. If one may be missing, use another one instead, e.g. {{ $json.name || 'customer' }}.";
+		return "A template needs all of its values. If this value may be missing, use another one instead, e.g. {{ $json.name || 'customer' }}.";
 	return "If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.";
 }
 

@@ -316,7 +316,7 @@ function isUnasked({ goodbyes, executions }: World, at: number): boolean {
 	return goodbyes.some(({ to }) => to <= at && !asked.some((time) => to <= time && time <= at));
 }
 
-/** When n8n first had a message: before, the service may have delivered it in vain for long. */
+/** When a message first reached n8n. The service may have tried for a while before. */
 function arrivalOf({ at, outcomes }: Written): number {
 	const times = [...outcomes.values()].map((one) => one.at);
 	return times.length > 0 ? Math.max(at, Math.min(...times)) : at;
