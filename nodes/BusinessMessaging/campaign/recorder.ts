@@ -2,7 +2,7 @@
  * Records receipts, replies and opt-outs in the rows of the campaign log. Several processes may do this at the same
  * time: each change says what has certainly happened. docs/adr/0016-recording.md
  */
-import { compact, groupBy, mapValues, maxBy, noop, omit, pick, uniq } from 'lodash';
+import { compact, groupBy, mapValues, maxBy, noop, omit, pick, uniq, without } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
@@ -74,7 +74,7 @@ interface Entry {
 export class Recorder {
 	private readonly entries = new Map<number, Entry>();
 	private readonly byMessageId = new Map<string, number>();
-	private readonly byPerson = new Map<string, Set<number>>();
+	private readonly byPerson = new Map<string, number[]>();
 	/** The last ID that was read; undefined before the first look. */
 	private last?: number;
 	/** When the last row was made that was read, ms. */
@@ -150,7 +150,7 @@ export class Recorder {
 	private placesOf({ messageId, person }: CampaignEvent): number[] {
 		const known = this.byMessageId.get(messageId);
 		if (messageId !== '' && known !== undefined) return [known];
-		return [...(this.byPerson.get(person) ?? [])].slice(-maxRows);
+		return (this.byPerson.get(person) ?? []).slice(-maxRows);
 	}
 
 	/** Whether the row of an event may still be written: a message to its person is a claim that has no result yet. */
@@ -199,7 +199,7 @@ export class Recorder {
 		if (createdAt < oldest) return;
 		this.entries.set(id, { id, messageId, person, createdAt });
 		if (messageId !== '') this.byMessageId.set(messageId, id);
-		this.byPerson.set(person, (this.byPerson.get(person) ?? new Set()).add(id));
+		this.byPerson.set(person, (this.byPerson.get(person) ?? []).concat(id));
 	}
 
 	private remove(id: number): void {
@@ -207,9 +207,9 @@ export class Recorder {
 		if (!entry) return;
 		this.entries.delete(id);
 		if (this.byMessageId.get(entry.messageId) === id) this.byMessageId.delete(entry.messageId);
-		const theirs = this.byPerson.get(entry.person);
-		theirs?.delete(id);
-		if (theirs?.size === 0) this.byPerson.delete(entry.person);
+		const others = without(this.byPerson.get(entry.person), id);
+		if (others.length > 0) this.byPerson.set(entry.person, others);
+		else this.byPerson.delete(entry.person);
 	}
 
 	private forget(oldest: number): void {
