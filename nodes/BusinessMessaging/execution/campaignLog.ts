@@ -163,7 +163,10 @@ export class LogView {
 		);
 	}
 
-	/** The rows that a crash has left beside a row of the same message that counts. */
+	/**
+	 * The rows that a crash has left beside a later row of the same message that counts. A later row is never removed: it
+	 * is a result, whose run may be about to remove its own claim.
+	 */
 	superseded(): LogRow[] {
 		const rows = [...this.byId.values()].filter(({ key }) => key !== '');
 		const claimed = new Set(rows.filter((row) => weightOf(row) < 2).map(({ key }) => key));
@@ -172,8 +175,8 @@ export class LogView {
 			'key',
 		);
 		return Object.values(groups).flatMap((group) => {
-			const best = maxBy(group, weightOf);
-			return group.filter((row) => row !== best && weightOf(row) < 2);
+			const best = maxBy(group, weightOf)!;
+			return group.filter((row) => row.id < best.id && weightOf(row) < 2);
 		});
 	}
 

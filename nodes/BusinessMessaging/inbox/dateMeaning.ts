@@ -179,10 +179,13 @@ export function withoutYear(month: number, day: number, context: Context): DateR
 	const back = find([0, 1, 2, 3, 4, 5, 6, 7, 8].map((years) => thisYear - years));
 	const last = back.find((date) => date !== undefined && date < today);
 	const found = only([next, ...(expected.notBeforeToday ? [] : [last])], context);
-	const isSoon =
-		DateTime.fromISO(next).diff(DateTime.fromISO(today)).as('days') <= maxDaysWithoutYear;
-	const isLeap = month === 2 && day === 29;
-	return { ...found, isClear: found.isClear && (isSoon || isLeap) };
+	return { ...found, isClear: found.isClear && isSoon(next, context) };
+}
+
+/** Whether a day without a year is soon enough to be certain. The next 29th of February may be years away. */
+export function isSoon(date: string, { today = date }: Context): boolean {
+	const days = DateTime.fromISO(date).diff(DateTime.fromISO(today)).as('days');
+	return days <= maxDaysWithoutYear || date.endsWith('-02-29');
 }
 
 /** The years that a year of four or two digits can mean. */

@@ -6,6 +6,7 @@ import {
 	type DateReading,
 	dateOf,
 	isPossible,
+	isSoon,
 	noDate,
 	only,
 	withoutYear,
@@ -42,7 +43,9 @@ export function readDigits(
 	const isCertain =
 		possible.length === chosen.length ||
 		possible.every(({ order }) => order === own || (own === 'YMD' && order !== 'DMY'));
-	return { ...found, isClear: found.isClear && isCertain };
+	const hasYear = digits.parts.length > 2;
+	const isNear = hasYear || found.dates.every((date) => isSoon(date, context));
+	return { ...found, isClear: found.isClear && isCertain && isNear };
 }
 
 /** The order that the user has chosen. */

@@ -1,5 +1,5 @@
 /** How a reply is read as a date: never as another day than the person means. */
-import { Settings } from 'luxon';
+import { DateTime, Settings } from 'luxon';
 
 import type { ExpectedDate } from '../../../nodes/BusinessMessaging/inbox/dateMeaning';
 import { readDate } from '../../../nodes/BusinessMessaging/inbox/readDate';
@@ -77,6 +77,10 @@ test.each([
 	['GB', '12-01-2026', ask],
 	['US', '05/12/2026', ask],
 	['US', '28 November', ask],
+	['DE', '28.11.', ask],
+	['DE', 'Sa 28.11.', ask],
+	['US', '11/28', ask],
+	['JP', '11月28日', ask],
 	['US', '11/28/2026', ask],
 	['GB', 'Tuesday 2 December', ask],
 	['GB', 'Tuesday 10', ask],
@@ -118,6 +122,30 @@ test.each([
 	['IR', '9/14', ask],
 ])('%s: "%s" is asked again: %s', (country, text, days) => {
 	expect(read(text, country)).toBe(days);
+});
+
+/** Ways to write a day without a year, from luxon's formats, and who writes so. */
+test.each([
+	['DE', 'd.M.'],
+	['DE', 'ccc d.M.'],
+	['DE', 'd. MMMM'],
+	['GB', 'd/M'],
+	['GB', 'd MMM'],
+	['US', 'M/d'],
+	['US', 'MMMM d'],
+	['RU', 'd.MM.'],
+	['JP', "M'月'd'日'"],
+	['KR', "M'월' d'일'"],
+])('%s: a day as "%s" a few weeks ago is not taken for the one in a year', (country, format) => {
+	for (const today of ['2026-11-29', '2027-01-12'])
+		for (let days = 1; days <= 30; days++) {
+			const day = DateTime.fromISO(today).minus({ days });
+			const text = day.setLocale(country === 'DE' ? 'de' : 'en').toFormat(format);
+			expect([text, read(text, country, { today })]).not.toEqual([
+				text,
+				day.plus({ years: 1 }).toISODate(),
+			]);
+		}
 });
 
 test.each([

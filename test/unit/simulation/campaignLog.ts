@@ -172,6 +172,11 @@ export async function simulate(seed: number): Promise<Result> {
 	failures.push(...recording.faults(storage.rows, sent));
 	const misled = recording.misled(storage.rows);
 	const { counts } = recording;
+	for (const { id, key } of sent)
+		check(
+			storage.rows.some((row) => row.key === key) || storage.deleted.has(key),
+			`${id} has no row any more`,
+		);
 	const all = runs.flat();
 	const last = new Process();
 	let outcomes: string[] | undefined;
@@ -228,7 +233,7 @@ export async function simulate(seed: number): Promise<Result> {
 				`${phone} ${campaign} got nothing`,
 			);
 	const isOnlyCapped = all.every(({ campaign }) => campaign === undefined) && doubts.size === 0;
-	if (isOnlyCapped && isSteady)
+	if (isOnlyCapped && isSteady && misled.length === 0)
 		for (const [phone, wanted] of Object.entries(countBy(all, 'phone')))
 			check(
 				sent.filter((one) => one.phone === phone).length >= Math.min(wanted, cap.messages),

@@ -109,9 +109,9 @@ export class Recording {
 	}
 
 	private isMisled({ key, messageId }: StoredRow): boolean {
-		const { deleted } = this.schedule.storage;
+		const { deleted, reused } = this.schedule.storage;
 		const own = this.keyOf(messageId) ?? key;
-		return this.isTaken(own) || (own !== key && deleted.has(own));
+		return this.isTaken(own) || (own !== key && (deleted.has(own) || reused.has(own)));
 	}
 
 	/** Whether a receipt of another message has settled the row, so that its own receipts look for another one. */
