@@ -14,7 +14,8 @@ export const filtersField = collectionField({
 	displayName: 'Filters',
 	name: 'filters',
 	placeholder: 'Add Filter',
-	description: 'Only events that pass all filters start the workflow',
+	description:
+		'Only events that pass all filters start the workflow. Filters for messages do not affect receipts, and Status does not affect messages.',
 	fields: [
 		textField({
 			displayName: 'Exclude Senders',

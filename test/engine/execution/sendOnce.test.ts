@@ -144,6 +144,8 @@ describe('rows that people have changed never send twice', () => {
 		['set to mayHaveBeenSent', { status: 'mayHaveBeenSent' }, 'mayHaveBeenSent'],
 		['another person', { phone: '+15550009999' }, sent],
 		['another campaign', { campaign: 'old sale' }, sent],
+		['another account', { account: 'other.example.com 00000000' }, sent],
+		['an account that is none', { account: 'ours' }, none],
 	])('%s', async (_, change, outcome) => {
 		await run({ items: people(1) });
 		service.engine.tables.edit(([row]) => [{ ...row, ...change }]);

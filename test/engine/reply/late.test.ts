@@ -48,6 +48,25 @@ test('late replies start only the workflow of the inbox', async () => {
 	expect(startedBy(others)).toEqual(['Hello']);
 });
 
+test('if a question is refused, no further one is sent, and replies to those that were sent are late', async () => {
+	const inbox = await triggers.active({ webhookId: 'refused', parameters: { keepReplies: true } });
+	service.fault({
+		...{ endpoint: 'sendText', skip: 1, count: 1 },
+		...{ status: 422, body: { message: 'no' }, delayMs: 1_000 },
+	});
+	const asking = people.ask([anna, berta, carl], { options: { concurrency: 1 } });
+	const refusal = asking.then(
+		() => 'not refused',
+		(error: Error) => error.message,
+	);
+	await people.untilAsked(anna);
+	await people.write(anna, 'Yes');
+	expect(await refusal).toContain('no');
+	await until('the late reply', () => startedBy(inbox).length > 0);
+	expect(startedBy(inbox)).toEqual(['Yes']);
+	expect(Object.keys(service.received())).toEqual([anna]);
+});
+
 test('late replies are as the service would send them if Simplify is off', async () => {
 	const [all] = await stopAndRestart([
 		{ parameters: { simplify: false, keepReplies: true }, webhookId: 'whole' },

@@ -125,6 +125,10 @@ export const receiving = [
 			],
 	}),
 	...promised('docs/send-and-wait.md', '2026-11-29 622db960', {
+		'the execution fails, no further question is sent, and replies to those that were sent count as late.':
+			[
+				'engine/reply/late.test.ts: if a question is refused, no further one is sent, and replies to those that were sent are late',
+			],
 		'These replies start no other workflow.': [
 			'engine/reply/inbox.test.ts: a reply is output once and starts no workflow, with several triggers, one of them registered by hand; with or without an ID',
 		],

@@ -43,8 +43,7 @@ export const sending = [
 			'engine/execution/campaign.test.ts: after an error that says how far the run got, the Retry button continues',
 			'n8n/e2e/action.test.ts: that fails in the middle, then the Retry button',
 		],
-		'with a failure every 22 seconds: no message was sent twice': [
-			'test/n8n/soak/faults.ts: EVERY',
+		'with more than a hundred failures: no message was sent twice': [
 			'unit/simulation/campaignLog.test.ts: nobody gets a message twice, and everybody is accounted for',
 		],
 		'In one n8n process, all nodes with this key share it': [
@@ -102,7 +101,7 @@ export const sending = [
 		'With a new campaign name, everybody can get a message again': [
 			'engine/execution/sendOnce.test.ts: another campaign is sent to the same people',
 		],
-		'**If you edit a row** but its `campaign` and `phone`, the person can get another message only if its `status` is `notSent`.':
+		'**If you edit a row** but its `campaign`, `phone` and `account`, the person can get this campaign again only if its `status` is `notSent`.':
 			['engine/execution/sendOnce.test.ts: rows that people have changed never send twice'],
 		'After **Stop**, the requests that have started are finished, and no others start.': [
 			'engine/execution/campaign.test.ts: ends the sending; Retry sends the rest, and reports messages that were under way without sending them again',
@@ -114,7 +113,7 @@ export const sending = [
 		'with Send Once, nobody gets the message twice': [
 			'n8n/e2e/action.test.ts: with Send Once and Stop in the middle, then run again: everybody has one message',
 		],
-		'If the segment cannot be read completely, or has no contacts, nothing is sent.': [
+		'If the segment cannot be read completely, or has no contacts, nothing is sent;': [
 			'engine/execution/audience.test.ts: nothing is sent if the excluded segment %s',
 			'engine/execution/audience.test.ts: a segment without contacts stops the run before anything is sent, unless the user allows it',
 		],
@@ -160,7 +159,7 @@ export const sending = [
 			'engine/execution/maxRecipients.test.ts: a message that was certainly not sent takes up no place, one that may have been sent does, %s',
 			'engine/operations/sendResponses.test.ts: a response that says no is a refusal: nothing was sent, whatever else it contains',
 		],
-		'When they are full, nothing more is sent.': [
+		"[When n8n's data tables are full](limits.md), nothing more is sent.": [
 			'engine/execution/sendOnce.test.ts: a full table: the message is not sent, and the error says so',
 		],
 		'The node never guesses a number': [
@@ -248,10 +247,9 @@ export const sending = [
 		],
 	}),
 	...promised('docs/scaling.md', '2026-11-29 622db960', {
-		'If all processes together exceed the limit, the service responds with 429 and all of them wait, [as in one process]':
-			[
-				'engine/transport/rate.test.ts: with a far too high setting and a second process, each message is sent once',
-			],
+		"If all together exceed the service's limit, [they wait]": [
+			'engine/transport/rate.test.ts: with a far too high setting and a second process, each message is sent once',
+		],
 		'work across all workers, even if they send to the same person at the same moment, stand still for minutes or are killed':
 			[
 				'unit/simulation/campaignLog.test.ts: nobody gets a message twice, and everybody is accounted for',
