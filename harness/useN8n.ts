@@ -111,13 +111,14 @@ export class RealN8n implements Runner {
 	}
 
 	/** Asks people, and returns when n8n waits for their replies. @returns the execution's ID */
-	async ask(people: string[], more: INodeParameters = {}): Promise<string> {
+	async ask(people: string[], more: INodeParameters = {}, next: INode[] = []): Promise<string> {
 		const question = {
 			...{ resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' },
 			...{ message: 'Would Tuesday suit you?', limitWaitTime: 60, waitTimeUnit: 'minutes' },
 		};
 		const items = people.map((phone) => ({ phone }));
-		const id = await this.start(workflowOf(this.playground, items, { ...question, ...more }));
+		const file = workflowOf(this.playground, items, { ...question, ...more }, {}, next);
+		const id = await this.start(file);
 		await this.untilWaiting(id);
 		return id;
 	}
@@ -235,11 +236,13 @@ export function workflowOf(
 	items: object[],
 	parameters: INodeParameters,
 	settings: Partial<INode> = {},
+	next: INode[] = [],
 ): WorkflowFile {
 	const credentials = { businessMessagingApi: credential };
 	return workflow(`Test ${randomUUID()}`, [
 		node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1),
 		...listNodes(JSON.stringify(items)),
 		node(tested, ACTION, 1, parameters, { credentials, ...settings }),
+		...next,
 	]);
 }

@@ -183,6 +183,9 @@ export class WaitingExecution {
 		const result = await answered.finally(async () => await workflow.expression.releaseIsolate?.());
 		answer.body = result.webhookResponse;
 		if (result.workflowData) {
+			// As n8n does: its default is this word, and it hides the node's response.
+			const { responseData = 'firstEntryJson' } = data.webhookDescription;
+			if (responseData) answer.body = responseData === 'noData' ? undefined : responseData;
 			this.isRunning = true;
 			const options = { credentials: this.credentials, baseUrl: this.server.url };
 			const { outputs } = await resumeExecution(

@@ -99,6 +99,8 @@ export const replyWebhooks: IWebhookDescription[] = [
 		name: 'default',
 		httpMethod: 'POST',
 		responseMode: 'onReceived',
+		// Otherwise, n8n responds with the name of its default instead of our response if the execution continues.
+		responseData: '',
 		path: '={{ $nodeId }}',
 		restartWebhook: true,
 		isFullPath: true,

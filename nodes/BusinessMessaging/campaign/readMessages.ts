@@ -1,16 +1,18 @@
 /** Reads the messages of a campaign from the campaign log. */
-import { uniq } from 'lodash';
+import { groupBy, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { campaignName } from '../campaignName';
 import { quoted, textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
-import { type CampaignMessage, toMessages } from './messages';
+import { type CampaignMessage, isSent, toMessages } from './messages';
 import type { CampaignTables, Table } from './tables';
 
 /** An error shows so many names of campaigns, those of the latest rows. */
 const maxNames = 10;
 const latestRows = 2_000;
+/** A hint shows so many names. */
+const maxShown = 3;
 
 const nameOf = ({ campaign }: IDataObject) => campaignName(textOrJson(campaign));
 
@@ -46,6 +48,21 @@ export async function readMessagesOf(
 		`There are no messages of the campaign "${quoted(wanted)}"`,
 		`Check the name. ${known.length > 0 ? `The latest campaigns are ${known.join(', ')}.` : 'There are no campaigns yet.'}`,
 	);
+}
+
+/**
+ * A hint if nothing was recorded of a campaign that was sent: then everybody counts as not having read it.
+ * Undefined if there is no such campaign.
+ */
+export function hintOnRecording(messages: CampaignMessage[]): string | undefined {
+	const isRecorded = (one: CampaignMessage) =>
+		one.deliveredAt ?? one.readAt ?? one.failedAt ?? one.repliedAt;
+	const campaigns = Object.entries(groupBy(messages.filter(isSent), 'campaign'));
+	const names = campaigns.filter(([, all]) => !all.some(isRecorded)).map(([name]) => name);
+	if (names.length === 0) return undefined;
+	const shown = names.slice(-maxShown).map((name) => `"${quoted(name)}"`);
+	const more = names.length > maxShown ? ` and ${names.length - maxShown} more` : '';
+	return `No receipt and no reply is recorded of ${shown.join(', ')}${more}, so nobody counts as having got it, read it or replied. Publish the example Campaign results before you send: it records them.`;
 }
 
 async function latestNames(log: Table, isOwn: CampaignTables['isOwn']): Promise<string[]> {

@@ -2,7 +2,18 @@
  * Records receipts, replies and opt-outs in the rows of the campaign log. Several processes may do this at the same
  * time: each change says what has certainly happened. docs/adr/0016-recording.md
  */
-import { compact, groupBy, mapValues, maxBy, noop, omit, pick, uniq, without } from 'lodash';
+import {
+	compact,
+	difference,
+	groupBy,
+	mapValues,
+	maxBy,
+	noop,
+	omit,
+	partition,
+	pick,
+	uniq,
+} from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
@@ -62,19 +73,15 @@ interface Waiting {
 	result?: Recorded;
 }
 
-/** What the process remembers of a row: where to find it. */
-interface Entry {
-	id: number;
-	messageId: string;
-	person: string;
-	createdAt: number;
-}
-
-/** Knows where the rows of an account's recent messages are, and records events in rounds that all runs of the process share. */
+/**
+ * Knows where the rows of an account's recent messages are, and records events in rounds that all runs of the process
+ * share. Only IDs are remembered, because the log may have 300,000 rows; what is there is read again in each round.
+ */
 export class Recorder {
-	private readonly entries = new Map<number, Entry>();
 	private readonly byMessageId = new Map<string, number>();
 	private readonly byPerson = new Map<string, number[]>();
+	/** A row of each day, the oldest first: to forget those before it. */
+	private marks: Array<Pick<CampaignMessage, 'id' | 'createdAt'>> = [];
 	/** The last ID that was read; undefined before the first look. */
 	private last?: number;
 	/** When the last row was made that was read, ms. */
@@ -107,20 +114,25 @@ export class Recorder {
 		const open = this.waiting.filter(({ result }) => !result);
 		await this.look(run);
 		const places = open.map(({ event }) => this.placesOf(event));
-		const rows = await run.table.rowsWith(uniq(places.flat()));
+		const rows = (await run.table.rowsWith(uniq(places.flatMap(({ ids }) => ids)))).filter(
+			run.isOwn,
+		);
 		const messages = new Map(rows.map(toMessage).map((one) => [one.id, one]));
 		const counting = new Set(toMessages(rows).map(({ id }) => id));
 		// One time for the whole round, so that rows with the same change share an update.
 		const now = run.now();
 		const changes = new Map<number, RowValues>();
 		const results = new Map<Waiting, Recorded>();
-		// A row that is gone was deleted, or its result has taken its place since the look.
-		const isGone = (id: number) => !messages.has(id);
-		for (const id of places.flat().filter(isGone)) this.remove(id);
 		for (const [index, one] of open.entries()) {
 			const { event } = one;
-			if (places[index].some(isGone)) continue;
-			const all = places[index].map((id) => messages.get(id)!);
+			const { ids, messageId: wanted } = places[index];
+			const [found, gone] = partition(ids, (id) => messages.has(id));
+			const all = found.map((id) => messages.get(id)!);
+			// A row that is gone was deleted, or its result has taken its place since the look.
+			if (gone.length > 0 || all.some((row) => row.messageId !== (wanted ?? row.messageId))) {
+				this.forgetPlaces(event, gone);
+				continue;
+			}
 			const theirs = all.filter(({ id, person }) => counting.has(id) && person === event.person);
 			const known =
 				event.messageId === ''
@@ -137,20 +149,21 @@ export class Recorder {
 			messages.set(message.id, changed(message, values));
 			changes.set(message.id, { ...changes.get(message.id), ...values });
 		}
-		const groups = groupBy([...changes], ([, values]) => JSON.stringify(values));
-		for (const group of Object.values(groups))
-			await run.table.update(
-				group.map(([id]) => id),
-				group[0][1],
-			);
+		await write(run.table, changes);
 		for (const [one, result] of results) one.result = result;
 	}
 
-	/** The IDs of the rows that an event may be about. */
-	private placesOf({ messageId, person }: CampaignEvent): number[] {
+	/** The IDs of the rows that an event may be about: of its message, or of all messages to its person. */
+	private placesOf({ messageId, person }: CampaignEvent): { ids: number[]; messageId?: string } {
 		const known = this.byMessageId.get(messageId);
-		if (messageId !== '' && known !== undefined) return [known];
-		return (this.byPerson.get(person) ?? []).slice(-maxRows);
+		if (messageId !== '' && known !== undefined) return { ids: [known], messageId };
+		return { ids: (this.byPerson.get(person) ?? []).slice(-maxRows) };
+	}
+
+	private forgetPlaces({ messageId, person }: CampaignEvent, gone: number[]): void {
+		this.byMessageId.delete(messageId);
+		const theirs = this.byPerson.get(person);
+		if (theirs) this.byPerson.set(person, difference(theirs, gone));
 	}
 
 	/** Whether the row of an event may still be written: a message to its person is a claim that has no result yet. */
@@ -184,40 +197,46 @@ export class Recorder {
 		for await (const rows of parts)
 			for (const row of rows) {
 				if (isOwn(row)) this.add(row, oldest);
-				else this.remove(Number(row.id));
 				last = Number(row.id);
 				await yieldNow();
 			}
 		this.last = last || undefined; // lower than before if people have deleted the last rows
+		this.marks = this.marks.filter(({ id }) => id <= last);
 		this.forget(oldest);
 	}
 
 	private add(row: IDataObject, oldest: number): void {
 		const { id, messageId, person, createdAt } = toMessage(row);
 		this.newestAt = createdAt;
-		this.remove(id);
 		if (createdAt < oldest) return;
-		this.entries.set(id, { id, messageId, person, createdAt });
+		if (createdAt > (this.marks.at(-1)?.createdAt ?? 0) + dayMs) this.marks.push({ id, createdAt });
 		if (messageId !== '') this.byMessageId.set(messageId, id);
-		this.byPerson.set(person, (this.byPerson.get(person) ?? []).concat(id));
-	}
-
-	private remove(id: number): void {
-		const entry = this.entries.get(id);
-		if (!entry) return;
-		this.entries.delete(id);
-		if (this.byMessageId.get(entry.messageId) === id) this.byMessageId.delete(entry.messageId);
-		const others = without(this.byPerson.get(entry.person), id);
-		if (others.length > 0) this.byPerson.set(entry.person, others);
-		else this.byPerson.delete(entry.person);
+		const theirs = this.byPerson.get(person) ?? [];
+		if (!theirs.includes(id)) this.byPerson.set(person, theirs.concat(id));
 	}
 
 	private forget(oldest: number): void {
-		for (const { id, createdAt } of this.entries.values()) {
-			if (createdAt >= oldest) return;
-			this.remove(id);
+		const before = this.marks.findLast(({ createdAt }) => createdAt < oldest)?.id;
+		if (before === undefined) return;
+		this.marks = this.marks.filter(({ id }) => id > before);
+		for (const [messageId, id] of this.byMessageId)
+			if (id <= before) this.byMessageId.delete(messageId);
+		for (const [person, ids] of this.byPerson) {
+			const recent = ids.filter((id) => id > before);
+			if (recent.length === 0) this.byPerson.delete(person);
+			else if (recent.length < ids.length) this.byPerson.set(person, recent);
 		}
 	}
+}
+
+/** Rows with the same change share an update. */
+async function write(table: Table, changes: Map<number, RowValues>): Promise<void> {
+	const groups = groupBy([...changes], ([, values]) => JSON.stringify(values));
+	for (const group of Object.values(groups))
+		await table.update(
+			group.map(([id]) => id),
+			group[0][1],
+		);
 }
 
 const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
@@ -268,6 +287,8 @@ type TimeColumn = 'deliveredAt' | 'readAt' | 'failedAt' | 'repliedAt' | 'optedOu
 
 /** The reason in the row of an uncertain message of which a receipt has come. */
 const settledReason = 'A receipt shows that it was sent';
+/** The same if the receipt says that the message failed. */
+const unsureReason = 'May have been sent, then failed. To send it again, delete this row';
 
 /** What an event changes in a row: only what it proves. Undefined if all of it is known. */
 function changeOf(
@@ -290,8 +311,10 @@ function changeOf(
 	if (messageId !== '' && isUncertain(message))
 		Object.assign(values, { status: 'sent', reason: settledReason });
 	if (kind === 'failed' && message.failedAt === undefined) {
-		values.reason = compact(['Failed after it was sent', words]).join(': ');
-		if (sendsAgain && !hasArrived && !isConcluded) values.status = 'notSent';
+		const isKept = !sendsAgain || hasArrived || isConcluded;
+		const what = isConcluded && !hasArrived ? unsureReason : 'Failed after it was sent';
+		values.reason = compact([what, words]).join(': ');
+		if (!isKept) values.status = 'notSent';
 	}
 	return Object.keys(values).length > 0 ? values : undefined;
 }

@@ -67,25 +67,30 @@ function figuresOf(messages: CampaignMessage[]): Figures {
 	};
 }
 
-/** Which differences between variants are clear, all comparisons together at 1 %; null with only one variant. */
-function compare(variants: Figures[]): string | null {
+/**
+ * Which differences between variants are clear, all comparisons together at 1 %; null with only one variant. Messages
+ * without a variant, e.g. tests, are compared only if there is no other variant: each comparison makes all others harder.
+ */
+function compare(all: Figures[]): string | null {
+	const named = all.filter(({ variant }) => variant !== '');
+	const variants = named.length > 1 ? named : all;
 	const pairs = variants.flatMap((one, index) =>
 		variants.slice(index + 1).map((other) => [one, other] as const),
 	);
 	if (pairs.length === 0) return null;
-	const all = pairs.flatMap(([one, other]) =>
+	const comparisons = pairs.flatMap(([one, other]) =>
 		(Object.keys(compared) as Figure[]).map((figure) => ({ one, other, figure })),
 	);
-	const chances = all.map(({ one, other, figure }) =>
+	const chances = comparisons.map(({ one, other, figure }) =>
 		fisherExact(
 			{ count: Math.min(one[figure], one.sent), of: one.sent },
 			{ count: Math.min(other[figure], other.sent), of: other.sent },
 		),
 	);
 	const clear = clearOnes(chances);
-	const sentences = all.filter((_, index) => clear[index]).map(sentenceOf);
+	const sentences = comparisons.filter((_, index) => clear[index]).map(sentenceOf);
 	return sentences.length > 0
-		? sentences.join(' ')
+		? [...sentences, ...(clear.every(Boolean) ? [] : ['No other difference is clear.'])].join(' ')
 		: 'No difference is clear: chance alone may give such differences in more than 1 of 100 campaigns.';
 }
 

@@ -9,8 +9,8 @@ import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workfl
 import { isRecord, textOrJson } from '../jsonValues';
 import type { ParameterField } from '../operations/fields';
 import { isBlank, isUnreadable, unreadable } from '../operations/readText';
-import { titleOf } from '../operations/sending/templateVariables';
 import { InputError } from '../transport/errors';
+import { shownAt } from './fieldLabels';
 import { isMissingWord, isWord, missingWordIn } from './missingWords';
 import { isSameForRun } from './runExpressions';
 import { isToolParameters, isToolReview, toLines, withAnswers } from './toolReview';
@@ -19,7 +19,7 @@ import { isToolParameters, isToolReview, toLines, withAnswers } from './toolRevi
 const column = /^\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\]+"\]|\['[^'\\]+'\])+)\s*$/;
 const columnKey = /\.\w+|\["[^"]+"\]|\['[^']+'\]/g;
 /** Fields that may be empty. In every other field, an expression without a value is refused. */
-const mayBeMissing = ['name'];
+const mayBeMissing = ['name', 'options.personName'];
 /** Fields whose text only programs read. In all other fields, a list or a boolean inside a text is refused. */
 const forPrograms = ['audienceRules', 'campaign', 'headerDocumentUrl', 'queryParameters', 'url'];
 /** Fields that may contain JSON. There, `null` is a value. */
@@ -242,12 +242,6 @@ function mapTexts(
 		: value;
 }
 
-/** The field that people see at a path: the form of a template has one for each variable. */
-function shownAt(field: ParameterField, path: string): ParameterField {
-	if (field.type !== 'resourceMapper') return field;
-	return { ...field, displayName: titleOf({ id: path.slice(path.lastIndexOf('.') + 1) }) };
-}
-
 /** Splits like n8n: `{{` begins an expression unless a backslash precedes it, the next `}}` ends it. */
 function parse(text: string): Parsed {
 	const [first, ...others] = text.split(/(?<!\\)\{\{/);
@@ -352,9 +346,10 @@ function noValue(
 	const check = typeof value === 'string' ? 'Correct the value in your data.' : inData;
 	return new InputError(
 		`${show(code)} in '${displayName}' has no value${insteadOf(value)}`,
-		compact([check, (type === 'resourceMapper' || !required || !isWhole) && adviceFor(type)]).join(
-			' ',
-		),
+		compact([
+			check,
+			(type === 'resourceMapper' || !required || !isWhole) && adviceFor(type, code),
+		]).join(' '),
 	);
 }
 
@@ -365,10 +360,13 @@ function insteadOf(value: unknown): string {
 }
 
 /** How to allow a missing value: nobody may leave out a variable of a template. */
-function adviceFor(type: ParameterField['type']): string {
+function adviceFor(type: ParameterField['type'], code: string): string {
+	const [, path = '.name'] = column.exec(code) ?? [];
+	const [first, ...others] = path.match(columnKey) ?? [];
+	const value = `$json${first}${others.map((key) => key.replace(/^\.?/, '?.')).join('')}`;
 	if (type === 'resourceMapper')
-		return "A template needs all of its values. If this value may be missing, use another one instead, e.g. {{ $json.name || 'customer' }}.";
-	return "If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.";
+		return `A template needs all of its values. If this value may be missing, use another one instead, e.g. {{ ${value} || 'customer' }}.`;
+	return `If the value may be missing, use an empty text instead, e.g. {{ ${value} ?? '' }}.`;
 }
 
 function show(code: string): string {

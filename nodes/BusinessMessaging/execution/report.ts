@@ -225,7 +225,10 @@ function totalOf(items: Item[], run: MessageRun): string | undefined {
 		});
 	const total = `${run.isPreview ? 'Preview: nothing was sent. ' : ''}${found.join(', ')}.`;
 	const reason = commonReason(items);
-	return reason === undefined ? total : `${total} All for the same reason: ${reason}`;
+	if (reason !== undefined) return `${total} All for the same reason: ${reason}`;
+	return counts.alreadySent === items.length
+		? `${total} To write to them again, use another name in 'Campaign'.`
+		: total;
 }
 
 /** Why all items have failed, if it is one reason. Then it is probably a setting of the node. */

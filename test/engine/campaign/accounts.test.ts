@@ -35,6 +35,18 @@ test('a campaign that only another account has sent is an error that says so', a
 	expect(jsonOf(await operate('getReport'))).toEqual([]);
 });
 
+test('each account finds its own rows, whoever has recorded something before', async () => {
+	const other = { credentials: service.credentials(service.newKey()) };
+	await send(1);
+	await send(1, { campaign: 'theirs' }, other);
+	const [ours, theirs] = rows().map(({ messageId }) => receipt('delivered', messageId));
+	const found = async (event: object, options: object = {}) =>
+		jsonOf(await record([event as typeof ours], options))[0].found;
+	expect(await found(ours)).toBe(true);
+	expect(await found(theirs)).toBe(false);
+	expect(await found(theirs, other)).toBe(true);
+});
+
 test('receipts and replies change no row of another account', async () => {
 	service.fault({ endpoint: 'sendText', reset: 'beforeRead', count: 3 });
 	await send(3, {}, { onError: 'continueRegularOutput' });

@@ -22,8 +22,9 @@ async function campaignWithResults() {
 	const ids = range(8).map((n) => rows().find((row) => row.phone === phone(n))!.messageId);
 	await record([
 		...[1, 2, 3, 4].map((n) => receipt('delivered', ids[n])),
-		...[2, 3].map((n) => receipt('read', ids[n])),
+		receipt('read', ids[2]),
 		receipt('failed', ids[5]),
+		// Without a receipt, the reply shows that it was read.
 		reply(phone(3), 'Yes, please'),
 		reply(phone(4), 'STOP', 'optOut'),
 	]);
@@ -83,9 +84,9 @@ test('reports each campaign and variant, also all campaigns', async () => {
 	const report = jsonOf(await operate('getReport', { parameters: { campaign: 'sale' } }));
 	expect(report).toEqual([
 		{
-			...{ campaign: 'sale', variant: 'A', people: 4, sent: 4, delivered: 3, read: 2, replied: 1 },
+			...{ campaign: 'sale', variant: 'A', people: 4, sent: 4, delivered: 3, read: 1, replied: 1 },
 			...{ failed: 0, optedOut: 0, uncertain: 0, notSent: 0, deliveredPercent: 75 },
-			...{ readPercent: 50, repliedPercent: 25, failedPercent: 0, optedOutPercent: 0 },
+			...{ readPercent: 25, repliedPercent: 25, failedPercent: 0, optedOutPercent: 0 },
 			difference:
 				'No difference is clear: chance alone may give such differences in more than 1 of 100 campaigns.',
 		},
@@ -97,6 +98,8 @@ test('reports each campaign and variant, also all campaigns', async () => {
 				'No difference is clear: chance alone may give such differences in more than 1 of 100 campaigns.',
 		},
 	]);
+	// A message that has only a Frequency Cap belongs to no campaign.
+	service.engine.tables.edit((all) => [...all, { ...all[0], id: 99, campaign: '' }]);
 	const all = jsonOf(await operate('getReport'));
 	expect(
 		all.map(({ campaign, variant, difference }) => [campaign, variant, difference === null]),
@@ -113,8 +116,37 @@ test('a clear difference is said in a sentence', async () => {
 	await record(even.map(({ messageId }) => receipt('read', messageId)));
 	const [{ difference }] = jsonOf(await operate('getReport', { parameters: { campaign: 'sale' } }));
 	expect(difference).toBe(
-		'Variant A was delivered to clearly more people than variant B (100 % and 0 %). Variant A was read by clearly more people than variant B (100 % and 0 %).',
+		'Variant A was delivered to clearly more people than variant B (100 % and 0 %). Variant A was read by clearly more people than variant B (100 % and 0 %). No other difference is clear.',
 	);
+});
+
+test('messages without a variant do not hide the difference between two variants', async () => {
+	const variant = '={{ $json.n < 1004 ? "" : $json.n % 2 ? "B" : "A" }}';
+	await send(24, { options: { variant } });
+	const better = rows().filter((row) => row.variant === 'A');
+	await record(better.map(({ messageId }) => receipt('read', messageId)));
+	const [{ difference }] = jsonOf(await operate('getReport', { parameters: { campaign: 'sale' } }));
+	expect(difference).toMatch(/^Variant A was delivered to clearly more people than variant B /);
+	expect(difference).not.toContain('o variant');
+});
+
+test('if nothing was recorded, a hint says so, for what depends on it', async () => {
+	await send(3);
+	await send(1, { campaign: 'another' });
+	const hintsOf = async (operation: string, parameters: INodeParameters = {}) =>
+		(await operate(operation, { parameters })).hints.map(({ message }) => message);
+	const people = async (which: string) =>
+		await hintsOf('getRecipients', { campaign: 'sale', people: which });
+	const expected = expect.stringMatching(
+		/recorded of "sale", so nobody counts .* Campaign results/,
+	);
+	expect(await people('notRead')).toEqual([expected]);
+	expect(await people('all')).toEqual([]);
+	expect(await hintsOf('getReport', { campaign: 'sale' })).toEqual([expected]);
+	// The first of these rows is that of the other campaign.
+	await record([receipt('delivered', idOf(2))]);
+	expect(await people('notRead')).toEqual([]);
+	expect(await hintsOf('getReport')).toEqual([expect.stringContaining('recorded of "another",')]);
 });
 
 test('before the first campaign, both say so', async () => {

@@ -145,6 +145,15 @@ test('STOP is recorded without any campaign, and in a table that people have mad
 	expect(map(optOuts(), 'phone')).toEqual(['+15550001007', '+15550001008']);
 });
 
+test.each([
+	['an event as the service sends it', { event: 'message.delivered', data: { messageId: 'm' } }],
+	['no event', { phone: '+15550001000' }],
+])('%s is an error that says what to do', async (_, item) => {
+	await send(1);
+	const { error } = await record([item]);
+	expect(error?.description).toContain("the trigger's option 'Simplify' switched on");
+});
+
 test('a receipt that comes before its row waits for it', async () => {
 	await send(1);
 	const messageId = idOf(0);
@@ -190,6 +199,10 @@ test('a failure never frees a message of which only a receipt says that it was s
 	]);
 	await record([receipt('failed', 'an order to 0', to(0))]);
 	expect(map(rows(), 'status')).toEqual(['sent', 'sent']);
+	const unsure = expect.stringMatching(
+		/^May have been sent, then failed\. To send it again, delete/,
+	);
+	expect(map(rows(), 'reason')).toEqual([unsure, unsure]);
 	expect(map(jsonOf(await send(2)), 'reason')).toEqual(['alreadySent', 'alreadySent']);
 	expect(service.received()).toEqual({ '+15550001000': 1, '+15550001001': 1 });
 }, 30_000);

@@ -22,12 +22,20 @@ test('shows each figure with its rate, and who has no confirmed message or no re
 	])
 		expect(html.split(`<b>${label}</b>`)[1].split('</tr>\n')[0]).toContain(figure);
 	expect(html).toContain('10 people, up to');
-	expect(html).toContain('1 may have been sent, 1 not sent, see the reasons in the files');
+	expect(html).toContain(
+		'1 failed, 1 may have been sent, 1 not sent, see the reasons in the files',
+	);
 	expect(html).toContain('<b>No receipt yet:</b> 1 sent messages.');
 });
 
 test('says so if everything is well, and which variant is better', () => {
-	const html = report({ uncertain: 0, notSent: 0, failed: 2, difference: 'B is better than A.' });
+	const html = report({
+		uncertain: 0,
+		notSent: 0,
+		failed: 0,
+		delivered: 8,
+		difference: 'B is better than A.',
+	});
 	expect(html).toContain('All messages were sent.');
 	expect(html).not.toContain('No receipt yet');
 	expect(html).toContain('B is better than A.');

@@ -66,7 +66,7 @@ const emptyText = 'use an empty text instead';
 test.each<[INodeParameters, string, string]>([
 	[{ text: '={{ null }}!' }, "{{ null }} in 'Text' has no value", emptyText],
 	[{ text: '={{ Number($json.name) }}!' }, "{{ Number($json.name) }} in 'Text' has", emptyText],
-	[template, "{{ $json.nmae }} in 'Body 1' has no value", "{{ $json.name || 'customer' }}"],
+	[template, "{{ $json.nmae }} in 'Body 1' has no value", "{{ $json.nmae || 'customer' }}"],
 	[{ text: '=Hi {{ $json.parcel }}' }, 'in \'Text\' gives "[object Object]"', 'one field'],
 	[
 		{ text: '=On {{ DateTime.fromISO($json.name).toFormat("dd.MM.") }}' },
@@ -78,7 +78,7 @@ test.each<[INodeParameters, string, string]>([
 		"{{ $json.odd }} in 'Text' ",
 		'Choose one field of ',
 	],
-	[{ ...list, filters: { segment: '=vip \\{{' } }, "{{vip \\{{}} in 'Filters' ", ''],
+	[{ ...list, filters: { segment: '=vip \\{{' } }, "{{vip \\{{}} in 'Filters → Segment' ", ''],
 	[
 		{ text: '=Hi {{ $json.name.trim }}' },
 		"{{ $json.name.trim }} in 'Text' is a function, not a value",
@@ -101,12 +101,12 @@ test.each<[INodeParameters, string, string]>([
 	],
 	[
 		{ audienceRules: { excludeSegment: '={{ $json.seg }}' } },
-		"{{ $json.seg }} in 'Audience Rules' has no value",
+		"{{ $json.seg }} in 'Audience Rules → Exclude Segment' has no value",
 		emptyText,
 	],
 	[{ text: "={{ $fromAI('Text') }}" }, "The AI model gave no value for 'Text'", 'description'],
-	[list, "{{ $json.seg }} in 'Filters' has no value", emptyText],
-	[update, "{{ $json.nmae }} in 'Update Fields' has no value", emptyText],
+	[list, "{{ $json.seg }} in 'Filters → Segment' has no value", "{{ $json.seg ?? '' }}"],
+	[update, "{{ $json.nmae }} in 'Update Fields → Name' has no value", emptyText],
 ])('%j is refused: %s', async (parameters, message, advice) => {
 	const { error } = await runWith(parameters);
 	expect(error?.message).toContain(message);

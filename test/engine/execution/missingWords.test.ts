@@ -105,7 +105,7 @@ describe('an error of a spreadsheet, a word of a database, and a name of spaces'
 			`{{ $json.name }} in 'Text' has no value, only "#N/A" [item 0]`,
 		);
 		expect(inText.error?.description).toContain('Correct the value in your data.');
-		expect(inText.error?.description).toContain("{{ $json.customer?.name ?? '' }}");
+		expect(inText.error?.description).toContain("{{ $json.name ?? '' }}");
 		const blank = await send(variables('={{ $json.name }}'), { name: ' ' });
 		expect(blank.error?.message).toBe(
 			"{{ $json.name }} in 'Body 1' has no value, only spaces [item 0]",

@@ -5,8 +5,11 @@ import { placesFor } from './places';
 const service = useService();
 const places = placesFor('={{ $json.missing }}');
 
-/** Places where a value may be missing: a contact without a name, a key without a name. */
-const leftOut = ['account createToken: name', 'contact create: name', 'contact upsert: name'];
+/** Places where a value may be missing: a contact, a key or a person without a name. */
+const leftOut = [
+	...['account createToken: name', 'contact create: name', 'contact upsert: name'],
+	...['message sendText: options.personName', 'message sendTemplate: options.personName'],
+];
 
 test('the table contains all fields', () => {
 	expect(places.length).toBeGreaterThan(100);
@@ -15,9 +18,11 @@ test('the table contains all fields', () => {
 
 test.each(places.filter(({ at }) => !leftOut.includes(at)))(
 	'$at is refused by name',
-	async ({ label, parameters }) => {
+	async ({ label, field: { type, displayName }, parameters }) => {
+		const isInner = type !== 'resourceMapper' && displayName !== label;
+		const shown = isInner ? `${label} → ${displayName}` : label;
 		const { error } = await service.run({ parameters, items: [{ n: 1, id: 1 }] });
-		expect(error?.message).toBe(`{{ $json.missing }} in '${label}' has no value [item 0]`);
+		expect(error?.message).toBe(`{{ $json.missing }} in '${shown}' has no value [item 0]`);
 		expect(error?.context?.sendStatus).toBe('notSent');
 		expect(service.requests()).toEqual([]);
 	},

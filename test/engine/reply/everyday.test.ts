@@ -29,6 +29,10 @@ test('a reply answers one question, also if the inbox is unpublished and publish
 	const account = await people.ask([anna], { ...approval, message: 'May we delete it?' });
 	await people.write(anna, 'ok');
 	expect(await jsonOf(account)).toMatchObject([{ approved: true, text: 'ok' }]);
+	// The response says that the run has the replies, so it is not called again.
+	const sealed = { body: { sealed: expect.any(String) } };
+	await until('the response', () => account.answers.length > 0);
+	expect(account.answers).toEqual(account.answers.map(() => sealed));
 	expect(refund.outputs).toBeUndefined();
 	await people.write(anna, 'no');
 	expect(await jsonOf(refund)).toMatchObject([{ approved: false, text: 'no' }]);

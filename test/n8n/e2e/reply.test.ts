@@ -1,9 +1,11 @@
 /** Send and Wait for Response on a real n8n: with one trigger that keeps the replies, without one, and with two. */
+import { setTimeout as delay } from 'node:timers/promises';
 import partition from 'lodash/partition';
 import type { INodeParameters } from 'n8n-workflow';
 import { openBrowser } from '../../../harness/editor/editor';
 import { Chat } from '../../../harness/editor/phone';
 import { outputOf } from '../../../harness/n8n/client';
+import { node } from '../../../harness/n8n/workflow';
 import { hiddenId } from '../../../sandbox/ids';
 import { tested, trigger, useN8n, workflowOf } from '../../../harness/useN8n';
 
@@ -114,6 +116,21 @@ describe('with a published inbox', () => {
 		const { error } = await n8n.run({ parameters: text as INodeParameters, items: [{}] });
 		expect(error?.message).toContain('looks like an ID, not like a phone number');
 		expect(n8n.outbound).toHaveLength(3);
+	});
+
+	test('replies that a run has received are not late, whatever becomes of the run', async () => {
+		const inbox = await n8n.publishInbox();
+		const fail = { ...{ errorMessage: 'No such customer' } };
+		const failing = [node('Fail', 'n8n-nodes-base.stopAndError', 1, fail)];
+		for (const next of [failing, []]) {
+			const id = await n8n.ask([anna, berta], {}, next);
+			await n8n.untilDelivered([anna, berta].flatMap((one) => n8n.write(one, 'Yes').deliveries));
+			expect(await n8n.replies(id)).toEqual(['Yes', 'Yes']);
+		}
+		await delay(5_000);
+		n8n.write(carl, 'Hello');
+		const started = (await n8n.executions(inbox, 1)).flatMap((one) => outputOf(one, trigger));
+		expect(started.map(({ json }) => json.text)).toEqual(['Hello']);
 	});
 
 	test('a trigger that is switched off, and on after a crash of n8n, still knows who was asked', async () => {

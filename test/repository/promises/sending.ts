@@ -113,6 +113,9 @@ export const sending = [
 		'with Send Once, nobody gets the message twice': [
 			'n8n/e2e/action.test.ts: with Send Once and Stop in the middle, then run again: everybody has one message',
 		],
+		'Without recorded events, nobody counts as having read it, and a hint says so.': [
+			'engine/campaign/followUp.test.ts: if nothing was recorded, a hint says so, for what depends on it',
+		],
 		'If the segment cannot be read completely, or has no contacts, nothing is sent;': [
 			'engine/execution/audience.test.ts: nothing is sent if the excluded segment %s',
 			'engine/execution/audience.test.ts: a segment without contacts stops the run before anything is sent, unless the user allows it',

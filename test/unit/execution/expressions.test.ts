@@ -190,7 +190,7 @@ const long = `a${'b'.repeat(200)}`;
 const cut = `{{${'a'.padEnd(95, 'b')}...`;
 const lookAt = 'Check the name of the field in the input.';
 const orEmpty =
-	"If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.";
+	"If the value may be missing, use an empty text instead, e.g. {{ $json.name ?? '' }}.";
 const describedError = (description?: string) => Object.assign(new Error('No'), { description });
 
 describe('an error', () => {

@@ -1,6 +1,6 @@
 /** Random dates in the forms of each language, and random choices with a wrong letter: none is read as another one. */
 import fc from 'fast-check';
-import { memoize } from 'lodash';
+import { memoize, omit } from 'lodash';
 import { DateTime } from 'luxon';
 
 import { dateLanguages } from '../../../nodes/BusinessMessaging/inbox/dateWords';
@@ -106,8 +106,9 @@ describe.each(Object.entries(countries))('a date in %s from %s', (language, coun
 });
 
 test('a date with the name of its month is never read as another date, whatever country the phone is from', () => {
-	const others = Object.values(phones);
-	const languages = dateLanguages.filter((language) => language !== 'hr'); // see falseFriends
+	// "Listopad" is October in Croatian, and November in Polish: the country of the phone decides.
+	const others = Object.values(omit(phones, 'HR'));
+	const languages = dateLanguages.filter((language) => language !== 'hr');
 	fc.assert(
 		fc.property(
 			fc.integer({ min: 0, max: 600 }),

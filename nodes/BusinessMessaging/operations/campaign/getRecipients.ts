@@ -1,4 +1,4 @@
-import { readMessagesOf } from '../../campaign/readMessages';
+import { hintOnRecording, readMessagesOf } from '../../campaign/readMessages';
 import { type filters, recipientsOf } from '../../campaign/recipients';
 import { choiceField, collectionField, dateField } from '../fields';
 import { readDateTime } from '../period';
@@ -35,6 +35,15 @@ const people: Array<{ name: string; value: keyof typeof filters; description: st
 	},
 	{ name: 'Opted Out', value: 'optedOut', description: 'They wrote STOP after the message' },
 	{ name: 'Replied', value: 'replied', description: 'They have replied' },
+];
+
+/** What these people have done or not is known only from recorded events. */
+const needRecording: Array<keyof typeof filters> = [
+	'noReply',
+	'notDelivered',
+	'notRead',
+	'optedOut',
+	'replied',
 ];
 
 /** The people of a campaign, for the next message to them. */
@@ -76,6 +85,8 @@ export const getRecipients = tableOperation({
 		const results = [];
 		for (const { campaign, which, sentBefore } of asked) {
 			const messages = await readMessagesOf(tables, campaign);
+			const hint = needRecording.includes(which) ? hintOnRecording(messages) : undefined;
+			if (hint !== undefined) tables.hints.add(hint);
 			results.push(recipientsOf(messages, which, sentBefore));
 		}
 		return results;

@@ -1,4 +1,4 @@
-import { readMessagesOf } from '../../campaign/readMessages';
+import { hintOnRecording, readMessagesOf } from '../../campaign/readMessages';
 import { reportOf } from '../../campaign/report';
 import { textField } from '../fields';
 import { tableOperation } from '../localOperation';
@@ -23,8 +23,12 @@ export const getReport = tableOperation({
 	isSharedByItems: true,
 	runAll: async (tables, asked) => {
 		const results = [];
-		for (const { campaign } of asked)
-			results.push(reportOf(await readMessagesOf(tables, campaign || undefined)));
+		for (const { campaign } of asked) {
+			const messages = await readMessagesOf(tables, campaign || undefined);
+			const hint = hintOnRecording(messages);
+			if (hint !== undefined) tables.hints.add(hint);
+			results.push(reportOf(messages));
+		}
 		return results;
 	},
 });
