@@ -5,9 +5,12 @@ import { audienceRuns, reasons } from './audienceRuns';
 const { run, sentTo } = audienceRuns(useService());
 const [london, newYork] = ['+447700900123', '+12125550123'];
 const items = [london, newYork].map((phone) => ({ phone }));
-const at = async (now: string, rules: object) => {
+const at = async (
+	now: string,
+	{ items: asked = items, ...rules }: { items?: typeof items; [rule: string]: unknown },
+) => {
 	jest.spyOn(Date, 'now').mockReturnValue(Date.parse(now));
-	return await run({ items, rules: rules as never });
+	return await run({ items: asked, rules: rules as never });
 };
 const tenOClock = { notBefore: '2030-01-15T10:00:00' };
 
@@ -23,6 +26,13 @@ test('is ten o’clock in London five hours earlier than in New York', async () 
 	expect(reasons(await at('2030-01-15T12:00:00Z', tenOClock))).toEqual([null, 'outsideSendWindow']);
 	expect(reasons(await at('2030-01-15T15:00:00Z', tenOClock))).toEqual([null, null]);
 	expect(sentTo()).toEqual([london, london, newYork]);
+});
+
+test('a number that can be in several time zones waits until the time has come in all of them', async () => {
+	const unlisted = [{ phone: '+15550001000' }];
+	const later = { ...tenOClock, items: unlisted };
+	expect(reasons(await at('2030-01-15T15:30:00Z', later))).toEqual(['outsideSendWindow']);
+	expect(reasons(await at('2030-01-16T12:00:00Z', later))).toEqual([null]);
 });
 
 test('with a time zone, it is one moment for everybody; with a window, the first opening after it counts', async () => {

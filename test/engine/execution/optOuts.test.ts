@@ -131,6 +131,11 @@ test('a large table is read completely once, and then only what has changed', as
 	expect(await looks()).toEqual([4, null, null, null, null]);
 	tables().add({ phone: berta }, 'Opt-outs');
 	expect(await looks()).toEqual([1, null, 'optedOut', null, null]);
+	// Only a complete look sees that a row is gone.
+	tables().edit((rows) => rows.filter(({ phone }) => phone !== berta), 'Opt-outs');
+	const later = performance.now() + 61_000;
+	jest.spyOn(performance, 'now').mockImplementation(() => later);
+	expect(await looks()).toEqual([4, null, null, null, null]);
 });
 
 test('single messages at the same time share their looks at the table, and each knows who has opted out', async () => {

@@ -1,4 +1,5 @@
 /** The registration at the service, from publishing to unpublishing, through n8n's own contexts, over HTTP. */
+import { omit } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 import { received, Triggers, useService } from '../../../harness/engine/service';
 import type { Trigger, TriggerOptions } from '../../../harness/engine/trigger';
@@ -140,6 +141,19 @@ describe('the registration', () => {
 		expect(registered()[0].id).not.toBe(id);
 		const writes = service.sandbox.state.requests.last(20).filter(({ method }) => method !== 'GET');
 		expect(writes.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE']);
+	});
+
+	test('left over is replaced if the service does not show its events: they may be others', async () => {
+		const { adapter } = service.sandbox.state;
+		jest.spyOn(adapter, 'answer').mockImplementation((name, body, status) => {
+			const { data = [] } = body as { data?: object[] };
+			const shown = { data: data.map((one) => omit(one, 'events')) };
+			return { status, body: name === 'listWebhooks' ? shown : body };
+		});
+		await publishChange(await triggers.active(), receipts);
+		expect(registered()).toEqual([
+			expect.objectContaining({ events: expect.arrayContaining(['message.read']) }),
+		]);
 	});
 
 	test('does not affect registrations whose URL only begins with the same text', async () => {

@@ -1,43 +1,12 @@
 /** What becomes of replies if n8n's response to their hand-over is lost, or n8n restarts meanwhile. */
 import type { RunState } from '../../../nodes/BusinessMessaging/inbox/core';
-import { Keeper } from '../../../nodes/BusinessMessaging/inbox/keeper';
+import type { Keeper } from '../../../nodes/BusinessMessaging/inbox/keeper';
 import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
-import { byItem, messageOf, own, personOf, runOf } from './parts';
+import { byItem, inboxWith, messageOf, own, personOf, runOf } from './parts';
 
 const person = personOf(0, { messages: [messageOf('Yes')], isValid: true });
 const run = runOf({ people: byItem([person]), hasWaited: true });
 const running = (calls: number) => Array.from({ length: calls }, (): RunState => 'running');
-
-/** An inbox to whose calls n8n responds with these states, and the texts that it outputs as late replies. */
-function inboxWith(states: RunState[]) {
-	const late: Array<string | null> = [];
-	let now = 1_000;
-	const keeper: Keeper = new Keeper(
-		own,
-		{
-			now: () => now,
-			pause: async (ms) => {
-				now += ms;
-				await Promise.resolve();
-			},
-			seal: (text) => text,
-			unseal: (text) => text,
-			callRun: async () => await Promise.resolve(states.shift() ?? 'gone'),
-			callTrigger: async (_, { is }) => {
-				if (is === 'late') {
-					const texts = [...keeper.known.late.values()].map(({ message }) => message.text);
-					late.push(...texts);
-					keeper.known.noteStarted([...keeper.known.late.keys()], now);
-				}
-				return await Promise.resolve({ inbox: 'yes' as const });
-			},
-			repeat: async () => await Promise.resolve(undefined),
-			warn: () => undefined,
-		},
-		'process',
-	);
-	return { keeper, late };
-}
 
 const untilForgotten = async (keeper: Keeper) => {
 	for (let turn = 0; turn < 500 && keeper.known.runs.size > 0; turn++) await Promise.resolve();
@@ -55,7 +24,7 @@ test.each<[what: string, states: RunState[], late: string[]]>([
 	['nothing was lost: the run does not exist', ['gone'], areLate],
 	['nothing was lost: the run goes on without them', running(40), areLate],
 ])('a lost response, then %s', async (_, states, expected) => {
-	const { keeper, late } = inboxWith(states);
+	const { keeper, late } = inboxWith({ states });
 	keeper.known.restore(run);
 	await untilForgotten(keeper);
 	expect(late).toEqual(expected);
@@ -66,7 +35,7 @@ test.each<[what: string, states: RunState[], late: string[]]>([
 	['the run has not got them', ['waiting', 'accepted'], gotThem],
 	['a user has stopped it', ['stopped'], areLate],
 ])('a restart while the run is due, then %s', async (_, states, expected) => {
-	const { keeper, late } = inboxWith(states);
+	const { keeper, late } = inboxWith({ states });
 	keeper.load({ stored: { [run.id]: toRecord(run, own) } });
 	await untilForgotten(keeper);
 	expect(late).toEqual(expected);

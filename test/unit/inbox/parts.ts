@@ -5,7 +5,9 @@ import type {
 	Person,
 	Question,
 	Run,
+	RunState,
 } from '../../../nodes/BusinessMessaging/inbox/core';
+import { Keeper } from '../../../nodes/BusinessMessaging/inbox/keeper';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
 /** The URL of the trigger, and the number of the first person. */
@@ -56,4 +58,44 @@ export function runOf(more: Partial<Run> = {}): Run {
 		people: byItem([personOf(0)]),
 		...more,
 	};
+}
+
+/** An inbox to whose calls n8n responds with these states, and the texts that it outputs as late replies. */
+export function inboxWith({
+	states = [],
+	isStoring = true,
+	isStill = false,
+}: {
+	states?: RunState[];
+	/** Whether n8n confirms that it has stored what is known. */
+	isStoring?: boolean;
+	/** Whether the clock stands still; otherwise, each pause is over at once. */
+	isStill?: boolean;
+}) {
+	const late: Array<string | null> = [];
+	let now = 1_000;
+	const keeper: Keeper = new Keeper(
+		own,
+		{
+			now: () => now,
+			pause: async (ms) => {
+				if (isStill) await new Promise(() => undefined);
+				now += ms;
+			},
+			seal: (text) => text,
+			unseal: (text) => text,
+			callRun: async () => await Promise.resolve(states.shift() ?? 'gone'),
+			callTrigger: async (_, { is }) => {
+				if (is === 'late') {
+					late.push(...[...keeper.known.late.values()].map(({ message }) => message.text));
+					keeper.known.noteStarted([...keeper.known.late.keys()], now);
+				}
+				return await Promise.resolve(isStoring ? { inbox: 'yes' as const } : undefined);
+			},
+			repeat: async () => await Promise.resolve(undefined),
+			warn: () => undefined,
+		},
+		'process',
+	);
+	return { keeper, late };
 }
