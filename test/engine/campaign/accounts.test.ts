@@ -40,6 +40,11 @@ test('each account finds its own rows, whoever has recorded something before', a
 	await send(1);
 	await send(1, { campaign: 'theirs' }, other);
 	const [ours, theirs] = rows().map(({ messageId }) => receipt('delivered', messageId));
+	// Later looks read only the last 500 IDs again.
+	service.engine.tables.edit(([one, other]) => [
+		{ ...other, id: 1 },
+		{ ...one, id: 2_000 },
+	]);
 	const found = async (event: object, options: object = {}) =>
 		jsonOf(await record([event as typeof ours], options))[0].found;
 	expect(await found(ours)).toBe(true);

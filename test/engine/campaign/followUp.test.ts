@@ -99,7 +99,10 @@ test('reports each campaign and variant, also all campaigns', async () => {
 		},
 	]);
 	// A message that has only a Frequency Cap belongs to no campaign.
-	service.engine.tables.edit((all) => [...all, { ...all[0], id: 99, campaign: '' }]);
+	service.engine.tables.edit((all) => [
+		...all,
+		{ ...all[0], id: 99, idempotencyKey: 'x', campaign: '' },
+	]);
 	const all = jsonOf(await operate('getReport'));
 	expect(
 		all.map(({ campaign, variant, difference }) => [campaign, variant, difference === null]),
