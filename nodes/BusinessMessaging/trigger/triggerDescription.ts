@@ -203,11 +203,11 @@ export const triggerPanel: TriggerPanelDefinition = {
 export const hints: NodeHint[] = [
 	{
 		message:
-			"One message can start several executions: sent, delivered, read. Choose fewer events, or add 'Batch Receipts'.",
+			"A message can start several executions, one for each event. Choose fewer events, or add 'Batch Receipts'.",
 		type: 'info',
 		location: 'ndv',
 		whenToDisplay: 'always',
 		displayCondition:
-			'={{ [].concat($parameter["events"]).some((event) => event !== "message.received") }}',
+			'={{ [].concat($parameter["events"]).filter((event) => event !== "message.received").length > 1 }}',
 	},
 ];

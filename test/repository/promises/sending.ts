@@ -139,7 +139,7 @@ export const sending = [
 			],
 		'In a loop, or if several nodes are connected to this one, the rules and *Number of Test Messages* apply to the whole execution':
 			['engine/execution/rounds.test.ts: %s applies over all rounds of a loop'],
-		'In every field, an expression without a value stops the run. So a mistyped column name never causes a message with a gap.':
+		'An expression without a value, e.g. with a mistyped column name, stops the run, except in *Name in Campaign Log*.':
 			[
 				'engine/operations/missingValues.test.ts: the table contains all fields',
 				'engine/operations/missingValues.test.ts: $at is refused by name',
