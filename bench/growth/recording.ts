@@ -126,7 +126,9 @@ export const recordingComparisons: Comparison[] = [
 	{
 		name: 'report',
 		what: "Get Report of all campaigns, a log with so many other rows – n8n's Data Table node gets all rows",
+		// n8n's own node fails with 300,000 rows.
 		...sizes,
+		sizes: sizes.sizes.filter((size) => size < 300_000),
 		prepare: async (environment, rows) =>
 			await reading(environment, rows, { operation: 'getReport', campaign: '' }, {}),
 	},

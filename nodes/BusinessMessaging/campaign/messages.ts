@@ -1,9 +1,9 @@
 /** The messages of campaigns, read from the rows of the campaign log. */
-import { groupBy, maxBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
 import { samePhoneKey } from '../phone/compare';
+import { yieldToN8n } from '../yieldToN8n';
 
 /** A message of a campaign, and what became of it. Times are in ms since 1970, undefined if it did not happen. */
 export interface CampaignMessage {
@@ -71,14 +71,30 @@ function toTime(value: unknown): number | undefined {
 	return value && !Number.isNaN(time) ? time : undefined;
 }
 
-/** The messages in these rows: rows with one key are one message. */
-export function toMessages(rows: IDataObject[]): CampaignMessage[] {
-	const groups = groupBy(rows, ({ idempotencyKey, id }) => textOrJson(idempotencyKey) || id);
-	return Object.values(groups).map((group) => maxBy(group.map(toMessage), weightOf)!);
+/** The messages in these rows: rows with one key are one message. Pauses often, because a log may have 300,000 rows. */
+export async function toMessages(rows: Iterable<IDataObject>): Promise<CampaignMessage[]> {
+	const messages = new Map<string, CampaignMessage>();
+	const yieldNow = yieldToN8n();
+	for (const row of rows) {
+		const key = textOrJson(row.idempotencyKey) || `row ${textOrJson(row.id)}`;
+		const message = toMessage(row);
+		const known = messages.get(key);
+		if (!known || weightOf(message) > weightOf(known)) messages.set(key, message);
+		await yieldNow();
+	}
+	return [...messages.values()];
 }
 
 /** Of each person of a campaign the message that counts: one that was sent, else the latest attempt. */
-export function onePerPerson(messages: CampaignMessage[]): CampaignMessage[] {
-	const people = groupBy(messages, ({ campaign, person }) => JSON.stringify([campaign, person]));
-	return Object.values(people).map((all) => maxBy(all, (one) => weightOf(one) * 1e9 + one.id)!);
+export async function onePerPerson(messages: CampaignMessage[]): Promise<CampaignMessage[]> {
+	const people = new Map<string, CampaignMessage>();
+	const yieldNow = yieldToN8n();
+	const rankOf = (one: CampaignMessage) => weightOf(one) * 1e9 + one.id;
+	for (const message of messages) {
+		const name = `${message.campaign}\n${message.person}`;
+		const known = people.get(name);
+		if (!known || rankOf(message) > rankOf(known)) people.set(name, message);
+		await yieldNow();
+	}
+	return [...people.values()];
 }

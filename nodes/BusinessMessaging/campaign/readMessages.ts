@@ -1,5 +1,5 @@
 /** Reads the messages of a campaign from the campaign log. */
-import { groupBy, uniq } from 'lodash';
+import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { campaignName } from '../campaignName';
@@ -37,7 +37,7 @@ export async function readMessagesOf(
 			if (tables.isOwn(row)) rows.push({ ...row, campaign: name });
 			else others++;
 		}
-	if (rows.length > 0 || wanted === undefined) return toMessages(rows);
+	if (rows.length > 0 || wanted === undefined) return await toMessages(rows);
 	if (others > 0)
 		throw new InputError(
 			`The campaign "${quoted(wanted)}" was sent by another account`,
@@ -57,8 +57,11 @@ export async function readMessagesOf(
 export function hintOnRecording(messages: CampaignMessage[]): string | undefined {
 	const isRecorded = (one: CampaignMessage) =>
 		one.deliveredAt ?? one.readAt ?? one.failedAt ?? one.repliedAt;
-	const campaigns = Object.entries(groupBy(messages.filter(isSent), 'campaign'));
-	const names = campaigns.filter(([, all]) => !all.some(isRecorded)).map(([name]) => name);
+	const recorded = new Map<string, boolean>();
+	for (const one of messages)
+		if (isSent(one) && !recorded.get(one.campaign))
+			recorded.set(one.campaign, isRecorded(one) !== undefined);
+	const names = [...recorded.keys()].filter((name) => !recorded.get(name));
 	if (names.length === 0) return undefined;
 	const shown = names.slice(-maxShown).map((name) => `"${quoted(name)}"`);
 	const more = names.length > maxShown ? ` and ${names.length - maxShown} more` : '';

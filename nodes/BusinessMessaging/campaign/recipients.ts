@@ -1,8 +1,9 @@
 /** The people of a campaign, for the next message to them. */
-import { groupBy, sortBy } from 'lodash';
+import { sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { isPhoneKey, toE164 } from '../phone/compare';
+import { mapInTurns } from '../yieldToN8n';
 import { type CampaignMessage, isSent, isUncertain, onePerPerson } from './messages';
 
 const isFailed = (one: CampaignMessage) => one.status === 'notSent' || one.failedAt !== undefined;
@@ -24,18 +25,20 @@ export const filters = {
 };
 
 /** An item for each person, in the order of the messages. @param sentBefore ms since 1970 */
-export function recipientsOf(
+export async function recipientsOf(
 	messages: CampaignMessage[],
 	filter: keyof typeof filters,
 	sentBefore = Infinity,
-): IDataObject[] {
-	const people = onePerPerson(messages).filter(filters[filter]);
-	const names = groupBy(messages, 'person');
-	return sortBy(people, 'id')
-		.filter(({ sentAt }) => sentAt < sentBefore)
-		.map((one) => ({
+): Promise<IDataObject[]> {
+	const all = await onePerPerson(messages);
+	const people = all.filter((one) => filters[filter](one) && one.sentAt < sentBefore);
+	// The latest name, also of another attempt.
+	const names = new Map(messages.flatMap(({ person, name }) => (name ? [[person, name]] : [])));
+	return await mapInTurns(
+		sortBy(people, 'id'),
+		(one): IDataObject => ({
 			phone: isPhoneKey(toE164(one.phone)) ? toE164(one.phone) : one.phone,
-			name: one.name || (names[one.person].findLast(({ name }) => name)?.name ?? ''),
+			name: one.name || (names.get(one.person) ?? ''),
 			campaign: one.campaign,
 			variant: one.variant,
 			status: one.status,
@@ -49,7 +52,8 @@ export function recipientsOf(
 			repliedAt: toText(one.repliedAt),
 			reply: one.reply || null,
 			optedOutAt: toText(one.optedOutAt),
-		}));
+		}),
+	);
 }
 
 const toText = (time: number | undefined) =>

@@ -1,7 +1,8 @@
 /** The figures of campaigns, by variant. */
-import { groupBy, sortBy } from 'lodash';
+import { groupBy, mapValues, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
+import { yieldToN8n } from '../yieldToN8n';
 import { type CampaignMessage, isSent, isUncertain, onePerPerson } from './messages';
 import { clearOnes, fisherExact, percentOf } from './significance';
 
@@ -29,10 +30,10 @@ interface Figures extends Record<Figure, number> {
 const wasSent = (message: CampaignMessage) => isSent(message) || message.failedAt !== undefined;
 
 /** An item for each campaign and variant; a campaign's variants are compared. */
-export function reportOf(messages: CampaignMessage[]): IDataObject[] {
-	const campaigns = groupBy(onePerPerson(messages), 'campaign');
-	return Object.values(campaigns).flatMap((all) => {
-		const variants = sortBy(Object.values(groupBy(all, 'variant')).map(figuresOf), 'variant');
+export async function reportOf(messages: CampaignMessage[]): Promise<IDataObject[]> {
+	const campaigns = Object.values(groupBy(await figuresOf(messages), 'campaign'));
+	return campaigns.flatMap((figuresOfVariants) => {
+		const variants = sortBy(figuresOfVariants, 'variant');
 		const difference = compare(variants);
 		return variants.map((figures) => ({
 			...figures,
@@ -47,24 +48,39 @@ export function reportOf(messages: CampaignMessage[]): IDataObject[] {
 	});
 }
 
-function figuresOf(messages: CampaignMessage[]): Figures {
-	const count = (condition: (message: CampaignMessage) => boolean) =>
-		messages.filter(condition).length;
-	const [{ campaign, variant }] = messages;
-	return {
-		campaign,
-		variant,
-		people: messages.length,
-		sent: count(wasSent),
-		// Services may leave out a receipt that a later one implies.
-		delivered: count((one) => Boolean(one.deliveredAt ?? one.readAt ?? one.repliedAt)),
-		read: count((one) => Boolean(one.readAt)),
-		replied: count((one) => Boolean(one.repliedAt)),
-		failed: count((one) => Boolean(one.failedAt) && !one.deliveredAt && !one.readAt),
-		optedOut: count((one) => Boolean(one.optedOutAt)),
-		uncertain: count(isUncertain),
-		notSent: count((one) => one.status === 'notSent' && !one.failedAt),
-	};
+/** What is counted. */
+const counted: Record<
+	Exclude<keyof Figures, 'campaign' | 'variant'>,
+	(one: CampaignMessage) => boolean
+> = {
+	people: () => true,
+	sent: wasSent,
+	// Services may leave out a receipt that a later one implies.
+	delivered: (one) => Boolean(one.deliveredAt ?? one.readAt ?? one.repliedAt),
+	read: (one) => Boolean(one.readAt),
+	replied: (one) => Boolean(one.repliedAt),
+	failed: (one) => Boolean(one.failedAt) && !one.deliveredAt && !one.readAt,
+	optedOut: (one) => Boolean(one.optedOutAt),
+	uncertain: isUncertain,
+	notSent: (one) => one.status === 'notSent' && !one.failedAt,
+};
+const conditions = Object.entries(counted) as Array<
+	[keyof typeof counted, (one: CampaignMessage) => boolean]
+>;
+
+/** The figures of each campaign and variant. */
+async function figuresOf(messages: CampaignMessage[]): Promise<Figures[]> {
+	const all = new Map<string, Figures>();
+	const yieldNow = yieldToN8n();
+	for (const message of await onePerPerson(messages)) {
+		const { campaign, variant } = message;
+		const name = `${campaign}\n${variant}`;
+		const figures = all.get(name) ?? { campaign, variant, ...mapValues(counted, () => 0) };
+		all.set(name, figures);
+		for (const [figure, condition] of conditions) if (condition(message)) figures[figure]++;
+		await yieldNow();
+	}
+	return [...all.values()];
 }
 
 /**

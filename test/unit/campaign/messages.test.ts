@@ -8,11 +8,12 @@ test.each([
 	[['mayHaveBeenSent', 'sent', 'notSent'], 2],
 	[['notSent', 'notSent'], 2],
 	[['sent', 'sent'], 2],
-])('of %j it is number %i', (statuses, expected) => {
+])('of %j it is number %i', async (statuses, expected) => {
 	const rows = statuses.map((status, index) => ({
 		...{ id: index + 1, idempotencyKey: `key${index}`, campaign: 'sale', status },
 		// Spellings of one phone are one person.
 		phone: index % 2 ? '+1 555 000-1000' : '+15550001000',
 	}));
-	expect(onePerPerson(toMessages(rows)).map(({ id }) => id)).toEqual([expected]);
+	const messages = await onePerPerson(await toMessages(rows));
+	expect(messages.map(({ id }) => id)).toEqual([expected]);
 });

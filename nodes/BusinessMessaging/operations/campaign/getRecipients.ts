@@ -87,7 +87,7 @@ export const getRecipients = tableOperation({
 			const messages = await readMessagesOf(tables, campaign);
 			const hint = needRecording.includes(which) ? hintOnRecording(messages) : undefined;
 			if (hint !== undefined) tables.hints.add(hint);
-			results.push(recipientsOf(messages, which, sentBefore));
+			results.push(await recipientsOf(messages, which, sentBefore));
 		}
 		return results;
 	},

@@ -27,7 +27,7 @@ export const getReport = tableOperation({
 			const messages = await readMessagesOf(tables, campaign || undefined);
 			const hint = hintOnRecording(messages);
 			if (hint !== undefined) tables.hints.add(hint);
-			results.push(reportOf(messages));
+			results.push(await reportOf(messages));
 		}
 		return results;
 	},
