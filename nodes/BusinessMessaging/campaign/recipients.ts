@@ -1,5 +1,4 @@
 /** The people of a campaign, for the next message to them. */
-import { sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { isPhoneKey, toE164 } from '../phone/compare';
@@ -33,9 +32,10 @@ export async function recipientsOf(
 	const all = await onePerPerson(messages);
 	const people = all.filter((one) => filters[filter](one) && one.sentAt < sentBefore);
 	// The latest name, also of another attempt.
-	const names = new Map(messages.flatMap(({ person, name }) => (name ? [[person, name]] : [])));
+	const names = new Map<string, string>();
+	await mapInTurns(messages, ({ person, name }) => name && names.set(person, name));
 	return await mapInTurns(
-		sortBy(people, 'id'),
+		people.sort((one, other) => one.id - other.id),
 		(one): IDataObject => ({
 			phone: isPhoneKey(toE164(one.phone)) ? toE164(one.phone) : one.phone,
 			name: one.name || (names.get(one.person) ?? ''),
