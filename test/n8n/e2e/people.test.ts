@@ -191,7 +191,7 @@ person('an analyst gets the weekly report, and the figures of a campaign', async
 	await closeNode(user);
 
 	await editor.goTo('/workflow/new');
-	await user.addAction('Get campaign statistics');
+	await user.addAction('Get campaign statistics of the service');
 	await executeStep(user);
 	await output(/^spring_sale/).waitFor();
 });

@@ -7,7 +7,7 @@ export const getCampaignStatistics = operation({
 	resource: 'analytics',
 	name: 'Get Campaign Statistics',
 	value: 'getCampaignStatistics',
-	action: 'Get campaign statistics',
+	action: 'Get campaign statistics of the service',
 	description:
 		'Get statistics for each campaign or template of the service. For Send Once, use Campaign → Get Report.',
 	endpoint: endpoints.getCampaignStatistics,
