@@ -71,18 +71,27 @@ function toTime(value: unknown): number | undefined {
 	return value && !Number.isNaN(time) ? time : undefined;
 }
 
-/** The messages in these rows: rows with one key are one message. Pauses often, because a log may have 300,000 rows. */
-export async function toMessages(rows: Iterable<IDataObject>): Promise<CampaignMessage[]> {
-	const messages = new Map<string, CampaignMessage>();
-	const yieldNow = yieldToN8n();
-	for (const row of rows) {
+/** Messages from rows: rows with one key are one message. */
+export class MessageRows {
+	private readonly byKey = new Map<string, CampaignMessage>();
+
+	get messages(): CampaignMessage[] {
+		return [...this.byKey.values()];
+	}
+
+	add(row: IDataObject): void {
 		const key = textOrJson(row.idempotencyKey) || `row ${textOrJson(row.id)}`;
 		const message = toMessage(row);
-		const known = messages.get(key);
-		if (!known || weightOf(message) > weightOf(known)) messages.set(key, message);
-		await yieldNow();
+		const known = this.byKey.get(key);
+		if (!known || weightOf(message) > weightOf(known)) this.byKey.set(key, message);
 	}
-	return [...messages.values()];
+}
+
+/** The messages in a few rows. */
+export function toMessages(rows: IDataObject[]): CampaignMessage[] {
+	const found = new MessageRows();
+	for (const row of rows) found.add(row);
+	return found.messages;
 }
 
 /** Of each person of a campaign the message that counts: one that was sent, else the latest attempt. */

@@ -5,8 +5,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { campaignName } from '../campaignName';
 import { quoted, textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
-import { type CampaignMessage, isSent, toMessages } from './messages';
+import { type CampaignMessage, MessageRows, isSent } from './messages';
 import type { CampaignTables, Table } from './tables';
+import { yieldToN8n } from '../yieldToN8n';
 
 /** An error shows so many names of campaigns, those of the latest rows. */
 const maxNames = 10;
@@ -28,16 +29,19 @@ export async function readMessagesOf(
 			"The data table Business Messaging Campaigns is created by the first message with 'Send Once'.",
 		);
 	const wanted = campaign === undefined ? undefined : campaignName(campaign);
-	const rows: IDataObject[] = [];
+	const found = new MessageRows();
+	const yieldNow = yieldToN8n();
 	let others = 0;
 	for await (const part of wanted === undefined ? log.readAll(0) : log.readCampaign(wanted))
 		for (const row of part) {
 			const name = nameOf(row);
 			if (name === '' || (wanted !== undefined && name !== wanted)) continue;
-			if (tables.isOwn(row)) rows.push({ ...row, campaign: name });
+			if (tables.isOwn(row)) found.add({ ...row, campaign: name });
 			else others++;
+			await yieldNow();
 		}
-	if (rows.length > 0 || wanted === undefined) return await toMessages(rows);
+	const { messages } = found;
+	if (messages.length > 0 || wanted === undefined) return messages;
 	if (others > 0)
 		throw new InputError(
 			`The campaign "${quoted(wanted)}" was sent by another account`,

@@ -118,7 +118,7 @@ export class Recorder {
 			run.isOwn,
 		);
 		const messages = new Map(rows.map(toMessage).map((one) => [one.id, one]));
-		const counting = new Set((await toMessages(rows)).map(({ id }) => id));
+		const counting = new Set(toMessages(rows).map(({ id }) => id));
 		// One time for the whole round, so that rows with the same change share an update.
 		const now = run.now();
 		const changes = new Map<number, RowValues>();

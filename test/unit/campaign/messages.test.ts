@@ -14,6 +14,6 @@ test.each([
 		// Spellings of one phone are one person.
 		phone: index % 2 ? '+1 555 000-1000' : '+15550001000',
 	}));
-	const messages = await onePerPerson(await toMessages(rows));
+	const messages = await onePerPerson(toMessages(rows));
 	expect(messages.map(({ id }) => id)).toEqual([expected]);
 });
