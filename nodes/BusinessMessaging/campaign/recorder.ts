@@ -33,6 +33,8 @@ export interface Recorded {
 export interface RecorderRun {
 	table: Table;
 	isOwn: CampaignTables['isOwn'];
+	/** Whether a message was certainly sent without the log. */
+	isOther: (messageId: string) => boolean;
 	now: () => number;
 	elapsed: () => number;
 	pause: (ms: number) => Promise<unknown>;
@@ -140,7 +142,8 @@ export class Recorder {
 					: all.find(({ messageId }) => messageId === event.messageId);
 			const isCertain = known !== undefined && event.messageId !== '';
 			if (!isCertain && this.mayCome(one, theirs, run)) continue;
-			const message = known ?? settle(event, theirs, now);
+			const message =
+				known ?? (run.isOther(event.messageId) ? undefined : settle(event, theirs, now));
 			const values = message && changeOf(event, message, one.sendsAgain, now);
 			const isNew = (values ?? one.inClaim) !== undefined;
 			if (!this.noteClaim(one, message, values, run)) results.set(one, { message, isNew });
@@ -168,7 +171,7 @@ export class Recorder {
 
 	/** Whether the row of an event may still be written: a message to its person is a claim that has no result yet. */
 	private mayCome({ event, since }: Waiting, theirs: CampaignMessage[], run: RecorderRun): boolean {
-		if (run.elapsed() - since > maxWaitMs) return false;
+		if (run.isOther(event.messageId) || run.elapsed() - since > maxWaitMs) return false;
 		if (event.person === '') return this.newestAt > run.now() - 60_000;
 		return theirs.some((one) => one.status === 'sending' && isRecent(one, run.now()));
 	}

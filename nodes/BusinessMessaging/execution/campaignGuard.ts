@@ -4,6 +4,7 @@ import { clamp, compact, noop } from 'lodash';
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { noteOther } from '../campaign/otherMessages';
 import { textOrJson } from '../jsonValues';
 import type { OperationRequest } from '../operations/operation';
 import type { Cap } from '../operations/sending/audienceRules';
@@ -247,6 +248,12 @@ const held = (item: ValidItem, taken: HoldReason, { campaign }: Wish): Outcome =
 
 const isLogged = ({ rules }: OperationRequest) =>
 	rules?.campaign !== undefined || rules?.audience?.cap !== undefined;
+
+/** Remembers a message that was sent without the log, so that its receipts are not taken for those of a campaign. */
+export function noteUnlogged({ request }: ValidItem, outcome: Outcome): void {
+	if (hasFailed(outcome) || isLogged(request)) return;
+	noteOther(textOrJson(outcome.records[0]?.messageId ?? ''));
+}
 
 /** What a request asks the log for; undefined without Send Once and Frequency Cap. */
 function wishOf(request: OperationRequest, account: string): Wish | undefined {

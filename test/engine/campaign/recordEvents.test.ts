@@ -189,6 +189,15 @@ test('a receipt of an unknown message settles the only uncertain message to its 
 	expect(jsonOf(await record([receipt('read', 'msg a')]))).toMatchObject([{ recorded: 'read' }]);
 }, 30_000);
 
+test('receipts of a message that was sent without the log settle nothing', async () => {
+	service.fault({ endpoint: 'sendText', reset: 'afterRead', count: 1 });
+	await send(1, {}, { onError: 'continueRegularOutput' });
+	const [reply] = jsonOf(await send(1, { sendOnce: false }));
+	const [found] = jsonOf(await record([receipt('delivered', reply.messageId, { to: reply.to })]));
+	expect(found).toMatchObject({ found: false, campaign: null });
+	expect(rows()).toMatchObject([{ status: 'mayHaveBeenSent', deliveredAt: null }]);
+});
+
 test('a failure never frees a message of which only a receipt says that it was sent: the receipt may be of another one', async () => {
 	service.fault({ endpoint: 'sendText', reset: 'afterRead', count: 2 });
 	await send(2, {}, { onError: 'continueRegularOutput' });

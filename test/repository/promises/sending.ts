@@ -57,9 +57,10 @@ export const sending = [
 			"engine/transport/sharedRate.test.ts: a reply, the editor's list of templates and the test of the credential wait no longer than the window demands",
 			'unit/transport/rateLimiter.test.ts: of random executions, none exceeds a limit, overtakes itself, goes on while another one waits',
 		],
-		'With *Options → Messages per Minute*, a node sends fewer messages than the account allows': [
-			'engine/transport/sharedRate.test.ts: with Messages per Minute, a node sends no more in a minute, in all rounds of a loop, and others go on',
-		],
+		'With *Options → Messages per Minute*, a node sends at most so many in any minute, the first ones at once':
+			[
+				'engine/transport/sharedRate.test.ts: with Messages per Minute, a node sends no more in a minute, in all rounds of a loop, and others go on',
+			],
 	}),
 	...promised('docs/campaigns.md', '2026-11-29 622db960', {
 		'Then nobody gets both, and one report compares them.': [

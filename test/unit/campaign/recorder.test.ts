@@ -35,7 +35,14 @@ async function recordBeside(happens: (rows: IDataObject[]) => IDataObject[], aft
 		},
 	};
 	const run = {
-		...{ table, isOwn: () => true, now: () => now, elapsed: () => now, sendsAgain: false },
+		...{
+			table,
+			isOwn: () => true,
+			isOther: () => false,
+			now: () => now,
+			elapsed: () => now,
+			sendsAgain: false,
+		},
 		yieldNow: async () => await Promise.resolve(),
 		pause: async (ms: number) => {
 			const isDue = now < recordedAt + afterMs && now + ms >= recordedAt + afterMs;

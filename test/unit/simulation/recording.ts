@@ -229,7 +229,11 @@ export class Recording {
 		const given: Given = { ...event, process, from: clock.now };
 		this.given.push(given);
 		const run = {
-			...{ table: storage.ofRecorder(this.schedule.callerOf(process)), isOwn: () => true },
+			...{
+				table: storage.ofRecorder(this.schedule.callerOf(process)),
+				isOwn: () => true,
+				isOther: () => false,
+			},
 			...this.schedule.clocksOf(process),
 			yieldNow: async () => await Promise.resolve(),
 			sendsAgain: true,

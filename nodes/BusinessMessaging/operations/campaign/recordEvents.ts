@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../boundedMap';
 import { type CampaignEvent, readCampaignEvent } from '../../campaign/events';
+import { isOther } from '../../campaign/otherMessages';
 import { recordOptOuts } from '../../campaign/optOutTable';
 import { type Recorded, Recorder } from '../../campaign/recorder';
 import { checkColumns } from '../../campaign/tables';
@@ -47,7 +48,7 @@ export const recordEvents = tableOperation({
 		const optOuts = await recordOptOuts(tables, events);
 		const { now, pause, isOwn } = tables;
 		const clock = { now, elapsed: () => performance.now(), pause, yieldNow: yieldToN8n() };
-		const run = { ...clock, isOwn, ...asked[0] };
+		const run = { ...clock, isOwn, isOther, ...asked[0] };
 		const recorder = log && recorders.getOrSet(`${log.id} ${tables.account}`, () => new Recorder());
 		const found = log && recorder ? await recorder.record({ ...run, table: log }, events) : [];
 		const recorded = new Map<CampaignEvent | undefined, Recorded>(
