@@ -250,7 +250,7 @@ const isLogged = ({ rules }: OperationRequest) =>
 	rules?.campaign !== undefined || rules?.audience?.cap !== undefined;
 
 /** Remembers a message that was sent without the log, so that its receipts are not taken for those of a campaign. */
-export function noteUnlogged({ request }: ValidItem, outcome: Outcome): void {
+export function noteWithoutLog({ request }: ValidItem, outcome: Outcome): void {
 	if (hasFailed(outcome) || isLogged(request)) return;
 	noteOther(textOrJson(outcome.records[0]?.messageId ?? ''));
 }

@@ -8,7 +8,7 @@ import type { Operation, OperationRequest, RunOptions } from '../operations/oper
 import type { Client } from '../transport/client';
 import { ServiceError, asFailure } from '../transport/errors';
 import { applyAudienceRules, rememberRecipients } from './applyAudienceRules';
-import { CampaignGuard, noteUnlogged, previewLog, timedOut } from './campaignGuard';
+import { CampaignGuard, noteWithoutLog, previewLog, timedOut } from './campaignGuard';
 import {
 	type Guard,
 	type Item,
@@ -272,7 +272,7 @@ async function carryOut(
 		const outcome = await guarded(guards, item, sendUnguarded)().catch(toOutcome);
 		if (isTooLate) return;
 		item.outcome = outcome;
-		if (operation.recipientOf) noteUnlogged(item, outcome);
+		if (operation.recipientOf) noteWithoutLog(item, outcome);
 		note(outcome);
 		hasToStop ||= stopsAtFirstFailure && hasFailed(outcome);
 		if (!hasToStop) for (const next of insteadOf(operation, item)) await sendOne(next);
