@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { countBy, map, range, sum } from 'lodash';
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../../../harness/engine/execution';
 import {
@@ -243,7 +243,12 @@ test('while messages wait for the rate, few are claimed, because a crash makes t
 		limit: 30_000,
 	})
 		.then(async () => await delay(2_000))
-		.then(() => (claimed = rows().filter(({ status }) => status === 'sending').length));
+		.then(() => {
+			// On a busy machine, the results of those who have got it may not be written yet.
+			const got = received();
+			const isWaiting = (row: IDataObject) => row.status === 'sending' && !got[String(row.phone)];
+			claimed = rows().filter(isWaiting).length;
+		});
 	await run({ items: people(300), credentials, cancelWhen: rateIsUsed });
 	expect(claimed).toBeGreaterThan(0);
 	expect(claimed).toBeLessThanOrEqual(30);
