@@ -56,11 +56,11 @@ export async function readMessagesOf(
 
 /**
  * A hint if nothing was recorded of a campaign that was sent: then everybody counts as not having read it.
- * Undefined if there is no such campaign.
+ * Undefined if something was recorded of each campaign.
  */
 export function hintOnRecording(messages: CampaignMessage[]): string | undefined {
 	const isRecorded = (one: CampaignMessage) =>
-		one.deliveredAt ?? one.readAt ?? one.failedAt ?? one.repliedAt;
+		one.deliveredAt ?? one.readAt ?? one.failedAt ?? one.repliedAt ?? one.optedOutAt;
 	const recorded = new Map<string, boolean>();
 	for (const one of messages)
 		if (isSent(one) && !recorded.get(one.campaign))

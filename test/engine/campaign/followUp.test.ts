@@ -133,6 +133,13 @@ test('messages without a variant do not hide the difference between two variants
 	expect(difference).not.toContain('o variant');
 });
 
+test('a STOP is recorded too, so there is no hint', async () => {
+	await send(2);
+	await record([reply(phone(0), 'STOP', 'optOut')]);
+	const { hints } = await recipients('notRead');
+	expect(hints).toEqual([]);
+});
+
 test('if nothing was recorded, a hint says so, for what depends on it', async () => {
 	await send(3);
 	await send(1, { campaign: 'another' });
