@@ -66,7 +66,7 @@ function openRun(own: string, to: string, execution: number): Run {
 		startedAt,
 		until: startedAt + ONE_DAY,
 		heardAt: startedAt,
-		isWhole: true,
+		isAsked: true,
 		questions: [{ ...defaultAnswer(), asked: 'Would Tuesday suit you?' }],
 		people: new Map([[0, person(to, startedAt)]]),
 	};

@@ -88,7 +88,7 @@ export class BusinessMessaging implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		const { receiveReply } = await import('./inbox/resume.js');
-		return await receiveReply(this);
+		const { resumeRun } = await import('./inbox/resume.js');
+		return await resumeRun(this);
 	}
 }

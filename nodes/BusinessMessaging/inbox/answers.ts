@@ -7,7 +7,7 @@ import { withLatinDigits } from '../phone/readPhone';
 import { approvalWords, certainWords, readApproval } from '../readApproval';
 import { areNumbered, readChoice } from './readChoice';
 import { readDate } from './readDate';
-import { type Writer, customsOf, todaysOf } from './writer';
+import { type Replier, customsOf, todaysOf } from './replier';
 
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
 export type AnswerValue = string | number | boolean | null;
@@ -20,17 +20,17 @@ export type AnswerValue = string | number | boolean | null;
 export function readAnswer(
 	text: string | null,
 	expected: Expected,
-	writer: Writer,
+	replier: Replier,
 ): AnswerValue | undefined {
 	const trimmed = text?.trim() ?? '';
 	const readers: Record<AnswerKind, () => AnswerValue | undefined> = {
 		freeText: () => text,
-		approval: () => readYesOrNo(trimmed, expected, writer),
+		approval: () => readYesOrNo(trimmed, expected, replier),
 		choice: () => readChoice(trimmed, expected.choices),
 		number: () => readNumber(withLatinDigits(trimmed)),
 		email: () => emailSchema.safeParse(trimmed.replace(/^mailto:/i, '')).data,
 		date: () => {
-			const { dates, isClear } = readDate(trimmed, expected, writer);
+			const { dates, isClear } = readDate(trimmed, expected, replier);
 			return isClear ? dates[0] : undefined;
 		},
 	};
@@ -42,7 +42,7 @@ const emailSchema = z.string().email();
 function readYesOrNo(
 	text: string,
 	{ yesWords, noWords }: Expected,
-	{ phone }: Writer,
+	{ phone }: Replier,
 ): boolean | undefined {
 	const [language = ''] = customsOf(phone).locale?.split('-') ?? [];
 	return readApproval(text, certainWords(yesWords, language), certainWords(noWords, language));
@@ -75,18 +75,18 @@ function withoutGroups(text: string): string {
 export function repetitionOf(
 	expected: ExpectedAnswer,
 	text: string | null,
-	writer: Writer,
+	replier: Replier,
 ): string {
 	const { kind, repeatText, questionText } = expected;
-	const dates = kind === 'date' ? readDate(text?.trim() ?? '', expected, writer).dates : [];
+	const dates = kind === 'date' ? readDate(text?.trim() ?? '', expected, replier).dates : [];
 	const words = repeatText || `❓ ${questionText}`.trim();
-	const shown = dates.map((date) => `📅 ${writeDate(date, words, writer)}`);
-	if (shown.length === 0 && !repeatText) shown.push(...hintsFor(expected, words, writer));
+	const shown = dates.map((date) => `📅 ${writeDate(date, words, replier)}`);
+	if (shown.length === 0 && !repeatText) shown.push(...hintsFor(expected, words, replier));
 	return [words, ...shown].join('\n');
 }
 
 /** What an answer looks like, without words: they would have to be in the language of the question. */
-function hintsFor(expected: ExpectedAnswer, words: string, writer: Writer): string[] {
+function hintsFor(expected: ExpectedAnswer, words: string, replier: Replier): string[] {
 	const { choices, yesWords, noWords } = expected;
 	const hints: Record<AnswerKind, () => string[]> = {
 		approval: () =>
@@ -96,10 +96,10 @@ function hintsFor(expected: ExpectedAnswer, words: string, writer: Writer): stri
 		choice: () =>
 			choices.map((choice, index) => (areNumbered(choices) ? `${index + 1}) ${choice}` : choice)),
 		date: () => {
-			const [today] = todaysOf(writer, expected.timeZone);
+			const [today] = todaysOf(replier, expected.timeZone);
 			if (today === undefined) return [];
 			const soon = new Date(Date.parse(today) + exampleDays * 24 * 60 * 60_000);
-			return [`📅 ${writeDate(soon.toISOString().slice(0, 10), words, writer)}`];
+			return [`📅 ${writeDate(soon.toISOString().slice(0, 10), words, replier)}`];
 		},
 		email: () => ['…@…'],
 		freeText: () => [],
@@ -114,7 +114,7 @@ const latin = /\p{Script=Latin}/u;
 const notLatin = /(?!\p{Script=Latin})\p{L}/u;
 
 /** A date with the name of its month, in the language of the person's country if the question has its letters. */
-function writeDate(date: string, question: string, { phone }: Writer): string {
+function writeDate(date: string, question: string, { phone }: Replier): string {
 	const write = (locale: string) =>
 		new Intl.DateTimeFormat(locale, {
 			...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },

@@ -79,7 +79,7 @@ export class Asker {
 		this.until = this.ports.now() + this.asking.limitMs;
 		try {
 			if (people.length === 0) await this.stop();
-			else await this.call('close', { ...this.toRun(people), isWhole: true });
+			else await this.call('close', { ...this.toRun(people), isAsked: true });
 			return this.until;
 		} finally {
 			this.isAsking = false;
@@ -106,7 +106,7 @@ export class Asker {
 		const { startedAt, until = this.ports.now() + limitMs } = this;
 		const byItem = new Map(people.map((person) => [person.item, person]));
 		const times = { startedAt, until, heardAt: startedAt };
-		return { id, url, workflow, ...times, isWhole: false, questions, people: byItem };
+		return { id, url, workflow, ...times, isAsked: false, questions, people: byItem };
 	}
 
 	private request(is: 'tell' | 'close', run: Run): Request {

@@ -85,7 +85,7 @@ export interface Person {
 	misfits: Misfit[];
 }
 
-/** A run of Send and Wait asks people, then waits (`isWhole`). When it has its replies or is over, it is forgotten. */
+/** A run of Send and Wait asks people, then waits (`isAsked`). When it has its replies or is over, it is forgotten. */
 export interface Run {
 	id: string;
 	/** The signed URL that resumes the execution. */
@@ -99,13 +99,13 @@ export interface Run {
 	/** When it last called the inbox, ms since 1970; after a restart of n8n, when the inbox woke. */
 	heardAt: number;
 	/** Whether all people were asked. */
-	isWhole: boolean;
+	isAsked: boolean;
 	/** Whether n8n has said that the run waits. Only then does the run get its replies. */
 	hasWaited?: true;
 	questions: Question[];
 	people: Map<number, Person>;
 	/** Whether the run is being given its replies, so that it takes no more. Not stored. */
-	isClosed?: true;
+	isHandingOver?: true;
 }
 
 /** A reply that came too late for its run. It starts the workflow of the inbox. */
@@ -147,8 +147,8 @@ export const leaseMs = 120_000;
 export const graceMs = 60_000;
 
 /** The time limit begins when all people were asked. Until then, the inbox ends a run only if its asker is silent. */
-function isOpen({ isWhole, until, isClosed }: Run, now: number): boolean {
-	return !isClosed && (!isWhole || now < until);
+function isOpen({ isAsked, until, isHandingOver }: Run, now: number): boolean {
+	return !isHandingOver && (!isAsked || now < until);
 }
 
 /** Whether the run waits for the reply of a person. */
@@ -181,8 +181,8 @@ export function decideOn(asked: Asked[], message: Arrived, now: number): Decisio
 		return { is: 'ordinary', ...(open.length > 0 && { isTooOld: true as const }) };
 	const fitting = asking.find(({ run, person }) => {
 		const text = joinTexts([...person.messages, message]);
-		const writer = { phone: person.to, times: [message.respondedAt, message.firstAt] };
-		return readAnswer(text, run.questions[person.question], writer) !== undefined;
+		const replier = { phone: person.to, times: [message.respondedAt, message.firstAt] };
+		return readAnswer(text, run.questions[person.question], replier) !== undefined;
 	});
 	if (fitting) return { is: 'reply', isValid: true, ...fitting };
 	const [latest] = asking;
@@ -202,8 +202,8 @@ export function roomFor({ people }: Run): number {
 }
 
 /** When a run has to be handled next, ms since 1970: it gets its replies, or its asker counts as dead. */
-export function dueAt({ isWhole, heardAt, until, people }: Run): number {
-	if (!isWhole) return heardAt + leaseMs + 1;
+export function dueAt({ isAsked, heardAt, until, people }: Run): number {
+	if (!isAsked) return heardAt + leaseMs + 1;
 	let last = 0;
 	for (const person of people.values()) {
 		if (isAwaited(person)) return until;
@@ -242,8 +242,8 @@ export function fateOf(
 }
 
 /** Whether n8n itself has certainly ended the wait of a run, or the asker counts as dead before all were asked. */
-export function isPast({ isWhole, until, heardAt }: Run, now: number): boolean {
-	return now > (isWhole ? until + 2 * graceMs : heardAt + leaseMs);
+export function isPast({ isAsked, until, heardAt }: Run, now: number): boolean {
+	return now > (isAsked ? until + 2 * graceMs : heardAt + leaseMs);
 }
 
 /** What a person has replied: without a reply, the last words. */

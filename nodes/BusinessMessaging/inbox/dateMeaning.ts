@@ -3,7 +3,7 @@ import { uniq } from 'lodash';
 import { DateTime } from 'luxon';
 
 import type { Month, Numeral, Weekday } from './dateTokens';
-import type { Customs } from './writer';
+import type { Customs } from './replier';
 
 /** What a date question expects. */
 export interface ExpectedDate {

@@ -13,7 +13,7 @@ import {
 	yearsOf,
 } from './dateMeaning';
 import type { Digits } from './dateTokens';
-import type { DateOrder } from './writer';
+import type { DateOrder } from './replier';
 
 /** The only possible date; several if the digits may mean several. @param weekday one that is written beside them */
 export function readDigits(

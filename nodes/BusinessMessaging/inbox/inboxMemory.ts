@@ -139,8 +139,8 @@ async function repeat(
 	message: Message,
 	warn: KeeperPorts['warn'],
 ): Promise<Repetition | undefined> {
-	const writer = { phone: person.to, times: [message.respondedAt] };
-	const text = repetitionOf(run.questions[person.question], message.text, writer);
+	const replier = { phone: person.to, times: [message.respondedAt] };
+	const text = repetitionOf(run.questions[person.question], message.text, replier);
 	const request = {
 		body: { to: person.to, text },
 		idempotencyKey: `${run.id}-${message.key}`,

@@ -75,7 +75,7 @@ export class Keeper {
 		this.known.restore({ ...run, heardAt: now });
 		if (run.hasWaited && dueAt(run) <= now) this.mayHaveGot.add(run.id);
 		for (const { messages, misfits, toldAt } of run.people.values()) {
-			this.clock.isAfter(toldAt);
+			this.clock.learn(toldAt);
 			for (const { key } of [...messages, ...misfits]) this.names.restore(key);
 		}
 	}
@@ -202,13 +202,13 @@ export class Keeper {
 	private current({ run, person }: Asked): Asked | undefined {
 		const current = this.known.runs.get(run.id);
 		const asked = current?.people.get(person.item);
-		if (!current || current.isClosed || !asked) return undefined;
+		if (!current || current.isHandingOver || !asked) return undefined;
 		return { run: current, person: asked };
 	}
 
 	/** A run that still asks people is not polled: n8n would only say that it is running. */
-	private needsPoll({ id, isWhole }: Run): boolean {
-		return isWhole && this.ports.now() - (this.polledAt.get(id) ?? -Infinity) >= pollPauseMs;
+	private needsPoll({ id, isAsked }: Run): boolean {
+		return isAsked && this.ports.now() - (this.polledAt.get(id) ?? -Infinity) >= pollPauseMs;
 	}
 
 	/** Asks a run whether it still waits, once for all messages of the same moment. */
@@ -344,7 +344,7 @@ export class Keeper {
 			if (!run || now < dueAt(run)) return;
 			if (isPast(run, now)) return this.end(run);
 			const isHandOver = run.hasWaited === true;
-			if (isHandOver) run.isClosed = true;
+			if (isHandOver) run.isHandingOver = true;
 			const state = await this.ports.callRun(run, isHandOver);
 			const current = this.known.runs.get(id);
 			if (!current) return;

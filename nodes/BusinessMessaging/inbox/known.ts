@@ -1,6 +1,6 @@
 /** What is known of runs and messages. Like core.ts, without n8n, clock or network. */
 import { createHash } from 'crypto';
-import { isEqual, sumBy } from 'lodash';
+import { isEqual, partition, sumBy } from 'lodash';
 import { z } from 'zod';
 
 import { BoundedMap } from '../boundedMap';
@@ -61,7 +61,7 @@ export class Known {
 	tell(told: Run, { now, since: clock, toldAt }: Times): 'told' | 'over' | 'full' {
 		if (this.settled.has(told.id)) return 'over';
 		const earlier = this.runs.get(told.id);
-		if (earlier?.isWhole) return 'told';
+		if (earlier?.isAsked) return 'told';
 		if (!earlier && this.runs.people + told.people.size > maxOpen) return 'full';
 		const people = new Map(earlier?.people);
 		for (const [item, person] of told.people) {
@@ -74,7 +74,7 @@ export class Known {
 			};
 			people.set(item, isEqual(asked, known) ? known : asked);
 		}
-		this.set({ ...told, people, heardAt: now, isWhole: false });
+		this.set({ ...told, people, heardAt: now, isAsked: false });
 		return 'told';
 	}
 
@@ -85,12 +85,11 @@ export class Known {
 	close(closed: Run, times: Times): 'told' | 'over' | 'full' {
 		const told = this.tell(closed, times);
 		const known = this.runs.get(closed.id);
-		if (told !== 'told' || !known || known.isWhole) return told;
+		if (told !== 'told' || !known || known.isAsked) return told;
 		const people = [...known.people];
-		for (const [item, person] of people)
-			if (!closed.people.has(item)) this.drop(known, person, times.now);
-		const asked = people.filter(([item]) => closed.people.has(item));
-		this.set({ ...known, people: new Map(asked), isWhole: true });
+		const [asked, others] = partition(people, ([item]) => closed.people.has(item));
+		for (const [, person] of others) this.drop(known, person, times.now);
+		this.set({ ...known, people: new Map(asked), isAsked: true });
 		return 'told';
 	}
 
@@ -182,11 +181,13 @@ export class Known {
 		const { asked } = questions[question];
 		for (const message of [...misfits, ...messages])
 			if (message.isOptOut) this.remember(message, now);
-			else
+			else {
 				this.late.set(message.key, {
 					...{ to, askedMessageId, asked, message: messageSchema.parse(message) },
 					...(sender !== undefined && { sender }),
 				});
+				this.onChange();
+			}
 	}
 
 	/** A message needs no decision any more, or a question or run is over. */

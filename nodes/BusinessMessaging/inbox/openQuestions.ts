@@ -46,7 +46,7 @@ function toOpenQuestion(run: Run, person: Person): OpenQuestion {
 		lastTextAt: respondedAt,
 		question: run.questions[question].asked || null,
 		askedAt: new Date(toldAt).toISOString(),
-		waitsUntil: run.isWhole ? new Date(run.until).toISOString() : null,
+		waitsUntil: run.isAsked ? new Date(run.until).toISOString() : null,
 		workflow: run.workflow,
 		executionId: executionOf(run.url),
 		askedMessageId,

@@ -53,8 +53,8 @@ function answered(
 ): IDataObject {
 	const text = joinTexts(messages);
 	const { messageId = null, respondedAt } = messages[messages.length - 1];
-	const writer = { phone: to, times: [respondedAt] };
-	const value = isValid ? readAnswer(text, question, writer) : undefined;
+	const replier = { phone: to, times: [respondedAt] };
+	const value = isValid ? readAnswer(text, question, replier) : undefined;
 	return {
 		replied: true,
 		valid: isValid,

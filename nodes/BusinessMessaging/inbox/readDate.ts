@@ -21,7 +21,7 @@ import { type Month, type Numeral, type Token, tokensOf } from './dateTokens';
 import { type DateWords, dateLanguages, dateWordsOf } from './dateWords';
 import { readDigits } from './digitDates';
 import { mapInTurns } from '../yieldToN8n';
-import { type Writer, customsOf, todaysOf } from './writer';
+import { type Replier, customsOf, todaysOf } from './replier';
 
 /** Collects the words of all languages in turns, once in a process: the first date in another language would block n8n. */
 export const prepareDates = once(async (): Promise<void> => {
@@ -32,15 +32,15 @@ export const prepareDates = once(async (): Promise<void> => {
 const maxLength = 100;
 
 /** Reads a date. Nothing is guessed: what can mean two days is not clear. */
-export function readDate(text: string, expected: ExpectedDate, writer: Writer): DateReading {
+export function readDate(text: string, expected: ExpectedDate, replier: Replier): DateReading {
 	if (text.length > maxLength || /[?؟？]/.test(text)) return noDate;
 	const folded = foldText(withLatinDigits(text))
 		.replace(/[’ʼ‘`]/g, "'")
 		.replace(/\s+/g, ' ')
 		.trim();
 	if (folded === '') return noDate;
-	const customs = customsOf(writer.phone);
-	const days = todaysOf(writer, expected.timeZone);
+	const customs = customsOf(replier.phone);
+	const days = todaysOf(replier, expected.timeZone);
 	const todays = days.length > 0 ? days : [undefined];
 	const readings = todays.map((today) => readOn(folded, { today, customs, expected }));
 	const dates = uniq(readings.flatMap((reading) => reading.dates)).sort();

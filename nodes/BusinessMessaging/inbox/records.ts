@@ -123,7 +123,7 @@ export function toRecord(run: Run, own: string): string {
 		startedAt.toString(36),
 		// Rounded down, so that the inbox never takes a wait that n8n has ended itself for one that has got its replies.
 		Math.floor((run.until - startedAt) / 1_000),
-		(run.isWhole ? 1 : 0) + (run.hasWaited ? 1 : 0),
+		(run.isAsked ? 1 : 0) + (run.hasWaited ? 1 : 0),
 	].join(' ');
 	const questions = JSON.stringify(run.questions.map(toStoredQuestion));
 	const people = [...run.people.values()].map((person) => toPersonJson(person, startedAt));
@@ -155,7 +155,7 @@ export function fromRecord(id: string, text: string | undefined, own: string): R
 	return {
 		...{ id, url, workflow, startedAt, heardAt: startedAt },
 		until: startedAt + Number(until) * 1_000,
-		isWhole: state !== '0',
+		isAsked: state !== '0',
 		...(state === '2' && { hasWaited: true as const }),
 		questions: questions.map(({ q: asked = '', ...one }) => ({ ...defaults, asked, ...one })),
 		people: new Map(people.map((one) => [one[0], toPerson(one, startedAt)])),

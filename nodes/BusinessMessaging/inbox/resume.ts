@@ -14,7 +14,7 @@ import { readWaitState } from './waitState';
  * Handles a call to a waiting execution, whose URL n8n has verified. Never throws, because n8n would end the wait with
  * the error; after 503, the sender tries again.
  */
-export async function receiveReply(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+export async function resumeRun(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const response = context.getResponseObject();
 	try {
 		const { wait: id } = context.getQueryData() as { wait?: unknown };

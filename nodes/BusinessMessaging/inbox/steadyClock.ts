@@ -9,13 +9,13 @@ export class SteadyClock {
 
 	now(): number {
 		const now = this.wall() + this.aheadMs;
-		this.isAfter(now);
+		this.learn(now);
 		this.aheadMs += this.latest - now;
 		return this.latest;
 	}
 
 	/** Learns a time that was stored: from now on, the clock shows no earlier one. */
-	isAfter(time: number): void {
+	learn(time: number): void {
 		this.latest = Math.max(this.latest, time);
 	}
 }

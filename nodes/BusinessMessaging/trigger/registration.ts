@@ -10,7 +10,7 @@ import { type ServiceError, InputError, asFailure, isRefusedContent } from '../t
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { withDeadline } from '../transport/deadline';
-import { checkTriggers, noteOpenQuestions, sayGoodbye } from '../inbox/published';
+import { checkTriggers, noteOpenQuestions, sayGoodbye } from '../inbox/publishing';
 import { type Triggers, triggersAmong } from '../inbox/urls';
 import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
 import {

@@ -7,8 +7,8 @@ import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sendi
 import { intentOf } from '../../../nodes/BusinessMessaging/webhooks/intent';
 
 const byDefault = { ...defaultAnswer(), kind: 'approval' } as const;
-const writer = { phone: '+15550001000', times: [] };
-const read = (text: string) => readAnswer(text, byDefault, writer);
+const replier = { phone: '+15550001000', times: [] };
+const read = (text: string) => readAnswer(text, byDefault, replier);
 
 interface Language {
 	name: string;
@@ -185,7 +185,7 @@ test('any other word next to a yes or a no makes the answer unclear', () => {
 test("the user's own words count as they are written, even with a question mark", () => {
 	const own = { ...byDefault, yesWords: ['Why not?', 'Deal'], noWords: ['Pass'] };
 	const texts = ['Why not?', 'deal, thanks', 'Pass', 'deal?', 'yes'];
-	expect(texts.map((text) => readAnswer(text, own, writer))).toEqual([
+	expect(texts.map((text) => readAnswer(text, own, replier))).toEqual([
 		...[true, true, false],
 		...[undefined, undefined],
 	]);

@@ -50,7 +50,7 @@ export class WaitingRun {
 		this.run = {
 			...{ id, url, workflow: 'Ask the customers', startedAt: now },
 			...{ until: now + 60_000, heardAt: now },
-			isWhole: true,
+			isAsked: true,
 			questions: [{ ...defaultAnswer(), asked: 'Tuesday?' }],
 			people: new Map(asked.map((to, item) => [item, person(to, item)])),
 			...more,

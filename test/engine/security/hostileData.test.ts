@@ -157,10 +157,10 @@ describe('time', () => {
 		(kind) => {
 			const words = { choices: ['one'], yesWords: ['yes'], noWords: ['no'] };
 			const question = { ...defaultAnswer(), kind, ...words };
-			const writer = { phone: anna, times: [Date.now()] };
+			const replier = { phone: anna, times: [Date.now()] };
 			for (const part of ['!', ' ', '1', '1,111', 'a@', '-']) {
 				const text = `x${part.repeat(length / part.length)}x`;
-				expect(readAnswer(text, question, writer)).toBeUndefined();
+				expect(readAnswer(text, question, replier)).toBeUndefined();
 			}
 		},
 	);

@@ -22,7 +22,7 @@ const expected = (kind: AnswerKind): Expected => ({
 });
 
 /** Somebody in Great Britain. */
-const writer = { phone: '+447700900123', times: ['2029-11-29T12:00:00Z'] };
+const replier = { phone: '+447700900123', times: ['2029-11-29T12:00:00Z'] };
 
 const cases: Array<[AnswerKind, string | null, unknown]> = [
 	['freeText', null, null],
@@ -60,7 +60,7 @@ const cases: Array<[AnswerKind, string | null, unknown]> = [
 ];
 
 test.each(cases)('%s: %j gives %j', (kind, text, value) => {
-	expect(readAnswer(text, expected(kind), writer)).toEqual(value);
+	expect(readAnswer(text, expected(kind), replier)).toEqual(value);
 });
 
 test.each([
@@ -72,12 +72,12 @@ test.each([
 ])('the digits of an answer may be %s', (_, zero) => {
 	const write = (text: string) =>
 		`\u200f${text.replace(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)))}`;
-	expect(readAnswer(write('1234567890'), expected('number'), writer)).toBe(1234567890);
-	expect(readAnswer(write('0,5'), expected('number'), writer)).toBe(0.5);
-	expect(readAnswer(write('31.12.2030'), expected('date'), writer)).toBe('2030-12-31');
+	expect(readAnswer(write('1234567890'), expected('number'), replier)).toBe(1234567890);
+	expect(readAnswer(write('0,5'), expected('number'), replier)).toBe(0.5);
+	expect(readAnswer(write('31.12.2030'), expected('date'), replier)).toBe('2030-12-31');
 	const sizes = { ...expected('choice'), choices: ['Small', 'Extra Large'] };
-	expect(readAnswer(write('2.'), sizes, writer)).toBe('Extra Large');
-	expect(readAnswer(write('12'), expected('choice'), writer)).toBe('12');
+	expect(readAnswer(write('2.'), sizes, replier)).toBe('Extra Large');
+	expect(readAnswer(write('12'), expected('choice'), replier)).toBe('12');
 });
 
 const message = (text: unknown, data = {}) => ({

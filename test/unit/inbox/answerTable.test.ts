@@ -22,8 +22,8 @@ const rows = answerTable
 /** What a reply is read as, in the words of the table. */
 function read({ kind, country, choices, text }: (typeof rows)[number]): string {
 	const expected = { ...defaultAnswer(), kind, choices: choices.split(', ') };
-	const writer = { phone: phones[country], times: ['2026-11-29T12:00:00Z'] };
-	return String(readAnswer(text, expected, writer) ?? 'ask');
+	const replier = { phone: phones[country], times: ['2026-11-29T12:00:00Z'] };
+	return String(readAnswer(text, expected, replier) ?? 'ask');
 }
 
 test('the table has at least 200 replies in ten languages', () => {

@@ -16,7 +16,7 @@ const expected = (more: Partial<ExpectedAnswer>): ExpectedAnswer => ({
 });
 
 /** Somebody whose number says nothing about country and time zone. */
-const writer = { phone: '+80012345678', times: ['2026-11-29T12:00:00Z'] };
+const replier = { phone: '+80012345678', times: ['2026-11-29T12:00:00Z'] };
 
 test.each<[text: string | null, value: number | undefined]>([
 	['7', 7],
@@ -91,7 +91,7 @@ test.each<[text: string | null, value: number | undefined]>([
 	['', undefined],
 	[null, undefined],
 ])('the number %j is read as %j', (text, value) => {
-	expect(readAnswer(text, expected({ kind: 'number' }), writer)).toBe(value);
+	expect(readAnswer(text, expected({ kind: 'number' }), replier)).toBe(value);
 });
 
 test.each<[text: string | null, address: string | undefined]>([
@@ -103,7 +103,7 @@ test.each<[text: string | null, address: string | undefined]>([
 	['anna@', undefined],
 	[null, undefined],
 ])('the email address %j is read as %j', (text, address) => {
-	expect(readAnswer(text, expected({ kind: 'email' }), writer)).toBe(address);
+	expect(readAnswer(text, expected({ kind: 'email' }), replier)).toBe(address);
 });
 
 test.each<[choices: string, text: string | null, choice: string | undefined]>([
@@ -205,16 +205,16 @@ test.each<[choices: string, text: string | null, choice: string | undefined]>([
 	['Größe|Farbe', 'grosse', 'Größe'],
 ])('of the choices %s, the reply %j means %j', (choices, text, choice) => {
 	const question = expected({ kind: 'choice', choices: choices.split('|') });
-	expect(readAnswer(text, question, writer)).toBe(choice);
+	expect(readAnswer(text, question, replier)).toBe(choice);
 });
 
 test.each(['Hello ', '', null])('as free text, the reply %j is the answer as it is', (text) => {
-	expect(readAnswer(text, expected({ kind: 'freeText' }), writer)).toBe(text);
+	expect(readAnswer(text, expected({ kind: 'freeText' }), replier)).toBe(text);
 });
 
 test.each([[' Yes '], [null]])('a yes or no may have spaces around it: %j', (text) => {
 	const value = text === null ? undefined : true;
-	expect(readAnswer(text, expected({ kind: 'approval', yesWords: ['Yes'] }), writer)).toBe(value);
+	expect(readAnswer(text, expected({ kind: 'approval', yesWords: ['Yes'] }), replier)).toBe(value);
 });
 
 const repeated = (

@@ -28,7 +28,7 @@ test.each<[written: number | undefined, arrived: number, is: 'reply' | 'ordinary
 test('a run that tells the inbox about a person again does not make earlier messages ordinary', () => {
 	const known = new Known(() => undefined);
 	const told = (askedMessageId: string | null, since = 0) =>
-		runOf({ people: byItem([personOf(0, { to: anna, askedMessageId, since })]), isWhole: false });
+		runOf({ people: byItem([personOf(0, { to: anna, askedMessageId, since })]), isAsked: false });
 	known.tell(told(null), { now: 5_000, toldAt: 5_000, since: 1_000 });
 	known.tell(told('question'), { now: 9_000, toldAt: 9_000, since: 5_000 });
 	const [open] = known.runs.to({ phone: anna });
@@ -64,6 +64,6 @@ test.each([
 
 test('a run that is being given its replies takes no more', () => {
 	const person = personOf(0, { to: anna });
-	const asked = [{ run: runOf({ people: byItem([person]), isClosed: true }), person }];
+	const asked = [{ run: runOf({ people: byItem([person]), isHandingOver: true }), person }];
 	expect(decideOn(asked, arrivalOf(), 0).is).toBe('ordinary');
 });

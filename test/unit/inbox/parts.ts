@@ -53,7 +53,7 @@ export function runOf(more: Partial<Run> = {}): Run {
 	const { id = 'run-0000001', startedAt = 0 } = more;
 	return {
 		...{ id, url: waitingUrl(id), workflow: 'Ask', startedAt, heardAt: startedAt },
-		...{ until: startedAt + 600_000, isWhole: true },
+		...{ until: startedAt + 600_000, isAsked: true },
 		questions: [questionOf()],
 		people: byItem([personOf(0)]),
 		...more,

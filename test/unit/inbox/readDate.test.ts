@@ -16,8 +16,8 @@ function read(
 ) {
 	const { today = sunday, ...rest } = more;
 	const expected = { dateOrder: 'ask' as const, notBeforeToday: true, timeZone: 'UTC', ...rest };
-	const writer = { phone: phones[country], times: [`${today}T12:00:00Z`] };
-	const { dates, isClear } = readDate(text, expected, writer);
+	const replier = { phone: phones[country], times: [`${today}T12:00:00Z`] };
+	const { dates, isClear } = readDate(text, expected, replier);
 	return isClear || dates.length > 1 ? dates.join(' ') : ask;
 }
 

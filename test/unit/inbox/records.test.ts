@@ -26,7 +26,7 @@ const plain: Run = {
 const everything: Run = {
 	...plain,
 	...{ url: 'https://n8n.test/webhook-waiting/12/a%20node?signature=x&wait=run-0000001' },
-	isWhole: false,
+	isAsked: false,
 	questions: [
 		questionOf(),
 		questionOf({ kind: 'choice', choices: ['a', 'b'], repeats: 0, groupMs: 5_000 }),
@@ -73,7 +73,7 @@ test.each(stored)('%s is stored in a form that does not change', (_, run, record
 });
 
 const states: Array<[what: string, state: Partial<Run>]> = [
-	['is asking', { isWhole: false }],
+	['is asking', { isAsked: false }],
 	['has certainly waited', { hasWaited: true }],
 	['has asked nobody', { people: new Map(), questions: [] }],
 ];

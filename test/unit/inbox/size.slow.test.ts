@@ -22,7 +22,7 @@ function runOf(count: number): Run {
 	return {
 		...{ id: 'AAAAAAAAAAA', workflow: 'Ask', startedAt: Date.now(), heardAt: 0 },
 		url: `https://n8n.example.com/webhook-waiting/1/${uuid(1)}?wait=AAAAAAAAAAA&signature=${'a'.repeat(64)}`,
-		...{ until: Date.now() + 60_000, isWhole: true },
+		...{ until: Date.now() + 60_000, isAsked: true },
 		questions: [{ ...defaultAnswer(), asked: '' }],
 		people: new Map(people.map((person) => [person.item, person])),
 	};

@@ -1,24 +1,27 @@
-/** What counts as stored: only what n8n had written when it responded. */
+/** What n8n stores of the inbox, and what counts as stored: only what n8n had written when it responded. */
+import * as fc from 'fast-check';
+
 import { Known } from '../../../nodes/BusinessMessaging/inbox/known';
 import type { InboxDelivery, KeeperPorts } from '../../../nodes/BusinessMessaging/inbox/protocol';
 import { Store, isIdle } from '../../../nodes/BusinessMessaging/inbox/store';
-import { own, runOf } from './parts';
+import { arrivalOf, byItem, own, personOf, runOf } from './parts';
 
 /** A store, and how often it has called its own trigger so that n8n stores everything. */
-function make() {
+function make(stored?: unknown) {
 	const calls: unknown[] = [];
-	const known = new Known(() => undefined);
+	const known: Known = new Known((run) => store.noteChange(run));
 	const ports = {
 		now: () => 0,
 		pause: async () => await Promise.resolve(),
 		seal: (text: string) => text,
+		unseal: (text: string) => text,
 		callTrigger: async (_: string, request: unknown) => {
 			calls.push(request);
 			return await Promise.resolve({ inbox: 'yes' });
 		},
 	} as unknown as KeeperPorts;
-	const store = new Store(own, 'process', known, () => ports);
-	store.load({ stored: undefined }, { name: () => undefined, run: () => undefined });
+	const store: Store = new Store(own, 'process', known, () => ports);
+	store.load({ stored }, { name: () => undefined, run: (run) => known.restore(run) });
 	return { store, known, calls };
 }
 
@@ -43,10 +46,7 @@ test.each([
 	'a change %s, and a response that is %s: n8n has to store again %d times',
 	async (when, end, count) => {
 		const { store, known, calls } = make();
-		const change = () => {
-			known.restore(runOf({ id: 'run-0000002' }));
-			store.noteChange();
-		};
+		const change = () => known.restore(runOf({ id: 'run-0000002' }));
 		store.noteChange();
 		const { own: given, write, end: respond } = delivery();
 		await store.persist(given);
@@ -59,6 +59,54 @@ test.each([
 		expect(calls).toHaveLength(count);
 	},
 );
+
+/** What the inbox does with one of five runs, each of which asks three people. */
+const often = ['tell', 'reply', 'close', 'tell', 'reply', 'misfit', 'end'] as const;
+const rarely = ['endWait', 'settle', 'start'] as const;
+const step = fc.record({
+	is: fc.constantFrom(...often, ...often, ...often, ...rarely),
+	run: fc.nat(4),
+	item: fc.nat(2),
+	isStored: fc.boolean(),
+});
+
+/** What another process reads is what this one knows. */
+function expectReadable(known: Known, store: Store): void {
+	const written = JSON.parse(JSON.stringify({ stored: store.live })) as { stored?: unknown };
+	const other = make(written.stored);
+	expect(JSON.parse(JSON.stringify({ stored: other.store.live }))).toEqual(written);
+	const [theirs, ours] = [other.known, known].map(({ late, runs }) => ({
+		late: [...late.values()],
+		runs: runs.all().map(({ id, people }) => [id, people]),
+	}));
+	expect(theirs).toEqual(ours);
+}
+
+test('after any changes, another process reads all that this one knows', () => {
+	fc.assert(
+		fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (all) => {
+			const { store, known } = make();
+			for (const [index, { is, run: number, item, isStored }] of all.entries()) {
+				const id = `run-000000${number}`;
+				const asked = [0, 1, 2].map((one) => personOf(one, { to: `+1555000${number}00${one}` }));
+				const run = known.runs.get(id);
+				const person = run?.people.get(item);
+				const arrival = arrivalOf({ key: `m${index}`, phone: asked[item].to });
+				const times = { now: 0, since: 0, toldAt: 0 };
+				if (is === 'tell') known.tell(runOf({ id, people: byItem(asked) }), times);
+				if (is === 'close') known.close(runOf({ id, people: byItem([asked[item]]) }), times);
+				if (is === 'reply' && run && person) known.addReply({ run, person }, arrival, true, 0);
+				if (is === 'misfit' && run && person) known.addMisfit({ run, person }, arrival);
+				if (is === 'endWait') known.endWaits([{ phone: asked[item].to }]);
+				if (is === 'end' && run) known.end(run, 0);
+				if (is === 'settle' && run) known.settle(run, 0);
+				if (is === 'start') known.noteStarted([...known.late.keys()].slice(0, 1), 0);
+				if (isStored) expectReadable(known, store);
+			}
+		}),
+		{ numRuns: 200 },
+	);
+});
 
 test.each([
 	['nothing', undefined, true],

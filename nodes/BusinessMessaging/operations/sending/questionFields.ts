@@ -73,9 +73,6 @@ const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
 const maxDays = 365;
 const maxFurtherSeconds = 60;
 
-/** The kinds of answer that not every reply fits. */
-const fixedKinds: AnswerKind[] = ['approval', 'choice', 'date', 'email', 'number'];
-
 /** The fields for the answer. n8n sets `responseType` to `approval` if the node approves a tool call of an AI agent. */
 export const answerFields = [
 	{
@@ -115,7 +112,7 @@ export const answerFields = [
 	textField({
 		displayName: 'Text After Invalid Reply',
 		name: 'repeatText',
-		displayOptions: { show: { responseType: fixedKinds } },
+		displayOptions: { hide: { responseType: ['freeText'] } },
 		placeholder: 'e.g. Sorry, I did not understand that.',
 		description:
 			'The message after an invalid reply. If it is empty, the question is repeated with an example or the choices, after a template only these.',
@@ -211,7 +208,7 @@ export const answerFields = [
 				displayName: 'Repeat Question',
 				name: 'repeats',
 				typeOptions: { minValue: 0, maxValue: 10 },
-				displayOptions: { show: { '/responseType': fixedKinds } },
+				displayOptions: { hide: { '/responseType': ['freeText'] } },
 				default: 2,
 				description:
 					'How many times to repeat the question after an invalid reply. After that, the node outputs the last reply with valid: false.',
@@ -262,7 +259,7 @@ export function readSettings(
 	const { repeats, yesWords, noWords, dateOrder, notBeforeToday, onTimeout } = replyOptions;
 	const seconds = responseType === 'freeText' ? Number(replyOptions.furtherMessages) || 0 : 0;
 	const maxRepeats = Math.max(0, Math.floor(Number(repeats ?? 2)) || 0);
-	const isRepeated = fixedKinds.includes(responseType) && maxRepeats > 0 && !repeatText.trim();
+	const isRepeated = responseType !== 'freeText' && maxRepeats > 0 && !repeatText.trim();
 	return {
 		kind: responseType,
 		choices: list,

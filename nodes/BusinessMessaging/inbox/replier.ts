@@ -6,7 +6,7 @@ import { mainCountryOf, timeZonesOf } from '../phone/timeZones';
 import { asMilliseconds } from '../reading/readResponse';
 
 /** Who answers, and when. */
-export interface Writer {
+export interface Replier {
 	/** Phone number in E.164. */
 	phone: string;
 	/** The times that are known of the message, as the service or n8n writes them. It was written at one of them. */
@@ -75,7 +75,7 @@ const maxApart = 12;
  * The days that may be today where the person is, as yyyy-MM-dd; empty if no time is known.
  * @param workflowZone counts if the number says nothing about the time zone
  */
-export function todaysOf({ phone, times }: Writer, workflowZone: string): string[] {
+export function todaysOf({ phone, times }: Replier, workflowZone: string): string[] {
 	const zones = timeZonesOf(phone);
 	const days = times.map(asMilliseconds).flatMap((time) => {
 		if (Number.isNaN(time)) return [];
