@@ -1,10 +1,10 @@
 /** Records STOP and START in the data table of people who have opted out. */
 import { pick } from 'lodash';
-import type { IDataObject } from 'n8n-workflow';
 
-import { textOrJson } from '../jsonValues';
+import { quoted, textOrJson } from '../jsonValues';
 import { withLock } from '../mutex';
-import { samePhoneKey } from '../phone/compare';
+import { lastDigits } from '../phone/compare';
+import { readEntry } from '../phone/entry';
 import type { CampaignEvent } from './events';
 import type { CampaignTables, Table } from './tables';
 
@@ -27,20 +27,26 @@ export async function recordOptOuts(
 }
 
 async function change(
-	{ now, workflow }: CampaignTables,
+	{ now, workflow, hints }: CampaignTables,
 	table: Table,
 	{ kind, person, phone, words }: CampaignEvent,
 ): Promise<boolean> {
 	if (phone === '') return false;
-	const isTheirs = (row: IDataObject) => {
-		const written = textOrJson(row.phone).trim();
-		return person === '' ? written === phone : samePhoneKey(written) === person;
-	};
 	const ids: number[] = [];
+	let other: string | undefined;
 	for await (const rows of table.readAll(0))
-		ids.push(...rows.filter(isTheirs).map(({ id }) => Number(id)));
+		for (const row of rows) {
+			const entry = textOrJson(row.phone).trim();
+			const whose = person === '' && entry === phone ? 'theirs' : whoseIs(entry, person);
+			if (whose === 'theirs') ids.push(Number(row.id));
+			if (whose === 'unclear') other = entry;
+		}
 	if (kind === 'optedIn') {
 		if (ids.length > 0) await table.delete(ids);
+		if (other !== undefined)
+			hints.add(
+				`The data table "${table.name}" still leaves out ${phone}, because of the entry "${quoted(other)}". If it means only this person, delete it.`,
+			);
 		return ids.length > 0;
 	}
 	if (ids.length > 0) return false;
@@ -48,4 +54,12 @@ async function change(
 	// People may have made the table themselves, with fewer columns.
 	await table.insert([pick(row, table.columns)]);
 	return true;
+}
+
+/** Whose an entry is. It is unclear if it means several people, or has a number without a country code. */
+function whoseIs(entry: string, person: string): 'theirs' | 'unclear' | 'others' {
+	if (person === '') return 'others';
+	const { people, digits } = readEntry(entry);
+	if (people.length === 1 && people[0] === person) return 'theirs';
+	return people.includes(person) || digits.includes(lastDigits(person)) ? 'unclear' : 'others';
 }

@@ -26,8 +26,10 @@ interface Figures extends Record<Figure, number> {
 	notSent: number;
 }
 
-/** Whether the service had accepted the message, also if it could not deliver it later. */
-const wasSent = (message: CampaignMessage) => isSent(message) || message.failedAt !== undefined;
+/** Whether the service had accepted the message, also if it could not deliver it later, or nobody knows but the recipient has reacted. */
+const wasSent = (one: CampaignMessage) =>
+	isSent(one) ||
+	[one.failedAt, one.deliveredAt, one.readAt, one.repliedAt, one.optedOutAt].some(Boolean);
 
 /** An item for each campaign and variant; a campaign's variants are compared. */
 export async function reportOf(messages: CampaignMessage[]): Promise<IDataObject[]> {
@@ -61,8 +63,8 @@ const counted: Record<
 	replied: (one) => Boolean(one.repliedAt),
 	failed: (one) => Boolean(one.failedAt) && !one.deliveredAt && !one.readAt,
 	optedOut: (one) => Boolean(one.optedOutAt),
-	uncertain: isUncertain,
-	notSent: (one) => one.status === 'notSent' && !one.failedAt,
+	uncertain: (one) => isUncertain(one) && !wasSent(one),
+	notSent: (one) => one.status === 'notSent' && !wasSent(one),
 };
 const conditions = Object.entries(counted) as Array<
 	[keyof typeof counted, (one: CampaignMessage) => boolean]

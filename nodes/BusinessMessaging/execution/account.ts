@@ -12,7 +12,9 @@ const names = new BoundedMap<string, Promise<string>>({ maxSize: 1_000 });
 /** The host of the service, and a slow, short hash of host and key, e.g. `api.example.com 3f9a2c41`. */
 export async function accountOf({ root, keyId }: ServiceConfig): Promise<string> {
 	const { host } = new URL(root);
-	return await names.getOrSet(`${host} ${keyId}`, async () => await nameOf(host, keyId));
+	const known = names.getOrSet(`${host} ${keyId}`, async () => await nameOf(host, keyId));
+	known.catch(() => names.delete(`${host} ${keyId}`));
+	return await known;
 }
 
 async function nameOf(host: string, keyId: string): Promise<string> {

@@ -4,7 +4,7 @@
  */
 import { groupBy, maxBy, partition, range, uniq } from 'lodash';
 
-import { samePhoneKey } from '../phone/compare';
+import { lastDigits, sameDigits, samePhoneKey } from '../phone/compare';
 import { withLatinDigits } from '../phone/readPhone';
 import { isSameAccount, readAccount } from './account';
 
@@ -69,12 +69,6 @@ const isUncertain = (status: string) => status === 'sending' || status === 'mayH
 /** Which of the rows of one message counts: a crash can leave its claim beside its result, and people may edit both. */
 const weights: Record<string, number> = { sending: 0, notSent: 1, mayHaveBeenSent: 2 };
 const weightOf = ({ status }: LogRow) => weights[status] ?? 3;
-
-/** How many digits at the end all spellings of one phone have in common. */
-const sameDigits = 7;
-
-/** The last digits of a number; all spellings of one phone have the same ones. */
-export const lastDigits = (phone: string) => phone.replace(/\D/g, '').slice(-sameDigits);
 
 const isReadable = (key: string) => /^\+\d{7,15}$/.test(key);
 

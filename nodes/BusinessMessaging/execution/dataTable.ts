@@ -78,7 +78,7 @@ export async function openDataTable(
 	if (missing.length > 0)
 		throw new InputError(
 			`The data table "${name}" has no column ${missing.join(', ')}`,
-			`Add it in n8n's Data tables, as text (names that end with "At": as date and time). Or rename the table: the node then creates a new, empty table.`,
+			`Add it in n8n's Data tables, as text (names that end with "At": as date and time). If you rename the table instead, the node knows none of its rows.`,
 		);
 	return new DataTable(caller, textOrJson(found.id), names);
 }

@@ -1,8 +1,9 @@
 /** What a run reads from the campaign log: everything about a campaign once and then what is new, or all of some people. */
 import { partition, uniq } from 'lodash';
 
+import { lastDigits } from '../phone/compare';
 import type { LogWriter, NewLogRow } from './claim';
-import { type LogRow, LogView, type Wish, lastDigits } from './campaignLog';
+import { type LogRow, LogView, type Wish } from './campaignLog';
 
 /** Which rows are read: all conditions hold. */
 export interface LogFilter {

@@ -6,9 +6,10 @@ import { randomUUID } from 'crypto';
 import { maxBy, uniq } from 'lodash';
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
+import { lastDigits } from '../phone/compare';
 import { CampaignClaims } from './campaignClaims';
 import type { ClaimSettings } from './claim';
-import { type Wish, lastDigits } from './campaignLog';
+import type { Wish } from './campaignLog';
 import type { TableCaller } from './dataTable';
 import { CampaignReader, PeopleReader } from './logReader';
 import { openLogTable } from './logTable';

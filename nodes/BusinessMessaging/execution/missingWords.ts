@@ -7,8 +7,8 @@ import { escapeRegExp, isObject, partition } from 'lodash';
 
 import { isBlank } from '../operations/readText';
 
-/** What JavaScript writes inside a text. Inside another word, e.g. "nullify", `null` is no word. */
-const word = /undefined|NaN|(?<!\p{L})null|null(?!\p{L})/u;
+/** What JavaScript writes inside a text, also before or after a name: "nullAnna". Within a word, e.g. "nullify", `null` is none. */
+const word = /undefined|NaN|(?<!\p{L})null(?!\p{Ll})|null(?!\p{L})/u;
 /** A value of JavaScript, of a database, of Python, or of a library for dates. */
 const ofPrograms = /^(?:undefined|NaN|null|NULL|None|NaT|<NA>|Invalid (?:date|Date|DateTime))$/;
 /** An error of a spreadsheet in any language, e.g. `#DIV/0!`, `#NAME?`, `#¡REF!`, `#N/A`, `#NV` or `Err:502`. */

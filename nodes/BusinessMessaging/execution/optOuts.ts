@@ -5,11 +5,11 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../boundedMap';
 import { quoted, textOrJson } from '../jsonValues';
 import { recipientOf } from '../operations/phoneFields';
-import { samePhoneKey } from '../phone/compare';
-import { isPersonId, readPhone, withLatinDigits } from '../phone/readPhone';
+import { lastDigits } from '../phone/compare';
+import { readEntry } from '../phone/entry';
+import { isPersonId } from '../phone/readPhone';
 import { InputError } from '../transport/errors';
 import { yieldToN8n } from '../yieldToN8n';
-import { lastDigits } from './campaignLog';
 import {
 	type DataTable,
 	type TableCaller,
@@ -33,8 +33,6 @@ const maxAgeMs = 2_000;
 /** A larger table is read completely only once in this time, ms; otherwise only its changed rows. */
 const completeEveryMs = 60_000;
 const smallTable = 1_000;
-/** The numbers in an entry with further words, e.g. `+44 7700 900123 (Anna)`. */
-const numberInText = /\+?\d[\d\s()./-]{5,}\d/g;
 /** A changed row may become visible this late, ms. */
 const overlapMs = 60_000;
 /** The database's clock is at most so much behind n8n's, ms. If it is more, a change is seen when everything is read again. */
@@ -65,22 +63,20 @@ class Entries {
 	private readonly digits = new Set<string>();
 	/** Entries that are no phone numbers. */
 	readonly unread = new Set<string>();
+	/** Whether no entry has any text, e.g. because the numbers are in a column with another name. */
+	isBlank = true;
 
 	has(person: string): boolean {
 		return this.people.has(person) || this.digits.has(lastDigits(person));
 	}
 
 	add(phone: unknown): void {
-		const written = withLatinDigits(textOrJson(phone)).trim();
-		const { e164 } = readPhone(written);
-		const numbers = e164 === undefined ? (written.match(numberInText) ?? []) : [];
-		if (numbers.length === 0 && e164 === undefined && written !== '' && !isPersonId(written))
-			this.unread.add(written);
-		if (e164 !== undefined) this.people.add(samePhoneKey(e164));
-		for (const number of numbers) {
-			this.people.add(samePhoneKey(number));
-			this.digits.add(lastDigits(number));
-		}
+		const written = textOrJson(phone).trim();
+		if (written !== '') this.isBlank = false;
+		const { people, digits } = readEntry(written);
+		if (people.length === 0 && written !== '' && !isPersonId(written)) this.unread.add(written);
+		for (const person of people) this.people.add(person);
+		for (const one of digits) this.digits.add(one);
 	}
 }
 
@@ -114,6 +110,11 @@ class OptOutList {
 			entries.add(phone);
 			await yieldNow();
 		}
+		if (isComplete && rows.length > 0 && entries.isBlank)
+			throw new InputError(
+				`The data table "${optOutTable.name}" has rows, but no phone number in the column phone, so nobody would be left out`,
+				'Nothing was sent. Put the numbers into this column, or delete the rows.',
+			);
 		this.entries = entries;
 		this.lookedAt = now;
 		if (isComplete) [this.size, this.completeAt] = [rows.length, begin];

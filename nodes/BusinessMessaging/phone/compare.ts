@@ -34,3 +34,9 @@ export function samePhoneKey(number: string): string {
 
 /** Whether a key is that of a phone, and not another kind of name for a sender. */
 export const isPhoneKey = (key: string) => key.startsWith('+');
+
+/** How many digits at the end all spellings of one phone have in common. */
+export const sameDigits = 7;
+
+/** The last digits of a number; all spellings of one phone have the same ones. */
+export const lastDigits = (phone: string) => phone.replace(/\D/g, '').slice(-sameDigits);

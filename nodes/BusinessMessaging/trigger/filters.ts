@@ -1,5 +1,4 @@
 /** Filters decide which events start an execution. A filter applies only to the kinds of event that have its field. */
-import { omit } from 'lodash';
 
 import { eventKinds } from '../api/events';
 import { foldText, trimPunctuation } from '../foldText';
@@ -85,12 +84,6 @@ export function checkSenders(senders: unknown): void {
 			`"${quoted(local)}" in 'Filters' has no country code`,
 			'Write it with + and the country code, e.g. +49 170 1234567.',
 		);
-}
-
-/** Whether some messages may not pass the filters. */
-export function filtersMessages(filters: Filters): boolean {
-	const values = Object.values(omit(filters, 'statuses')).map((value) => textOrJson(value).trim());
-	return values.some((value) => !['', '=', 'any'].includes(value));
 }
 
 /** Whether an event starts an execution. */

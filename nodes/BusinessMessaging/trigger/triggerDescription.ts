@@ -85,7 +85,7 @@ const optionsField = collectionField({
 			name: 'batchReceipts',
 			default: false,
 			description:
-				'Whether to start one execution for up to 20 delivery receipts that arrive at nearly the same time, with an item for each receipt',
+				'Whether to start one execution for about 20 delivery receipts that arrive at nearly the same time, with an item for each receipt',
 		}),
 		numberField({
 			displayName: 'Group Messages (Seconds)',

@@ -113,6 +113,14 @@ test('reports each campaign and variant, also all campaigns', async () => {
 	]);
 }, 30_000);
 
+test('who has reacted to a message of which nobody knows whether it was sent has got it', async () => {
+	service.fault({ endpoint: 'sendText', match: phone(1), reset: 'beforeRead' });
+	await send(2, {}, { onError: 'continueRegularOutput' });
+	await record([reply(phone(0), 'Yes'), reply(phone(1), 'Yes')]);
+	const [report] = jsonOf(await operate('getReport', { parameters: { campaign: 'sale' } }));
+	expect(report).toMatchObject({ sent: 2, replied: 2, uncertain: 0, repliedPercent: 100 });
+});
+
 test('a clear difference is said in a sentence', async () => {
 	await send(80, { options: { variant: '={{ $json.n % 2 ? "B" : "A" }}' } });
 	const even = rows().filter(({ variant }) => variant === 'A');

@@ -146,6 +146,26 @@ test('STOP is recorded without any campaign, and in a table that people have mad
 });
 
 test.each([
+	['+15550001000', 'optedIn', null],
+	['+1 (555) 000-1000 Anna', 'optedIn', null],
+	['555 000-1000', null, '555 000-1000'],
+	['+15550001000, +15550001001', null, '+15550001000, +15550001001'],
+	['+15550001001', null, null],
+])(
+	'START of +15550001000 and the entry %j: %j, a hint names %j',
+	async (entry, recorded, named) => {
+		tables().create('Opt-outs', [{ phone: entry }]);
+		const { outputs, hints } = await record([reply('+15550001000', 'START', 'optIn')]);
+		expect(outputs[0][0].json.recorded).toBe(recorded);
+		expect(map(optOuts(), 'phone')).toEqual(recorded ? [] : [entry]);
+		const hint = `still leaves out +15550001000, because of the entry "${named}"`;
+		expect(hints.map(({ message }) => message)).toEqual(
+			named === null ? [] : [expect.stringContaining(hint)],
+		);
+	},
+);
+
+test.each([
 	['an event as the service sends it', { event: 'message.delivered', data: { messageId: 'm' } }],
 	['no event', { phone: '+15550001000' }],
 ])('%s is an error that says what to do', async (_, item) => {

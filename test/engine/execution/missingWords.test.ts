@@ -35,6 +35,7 @@ test.each<[code: string, problem: string]>([
 	['"Hello " + $json.sheet', made('undefined')],
 	['"Hello " + $json.empty', made('null')],
 	['$json.name + $json.empty', made('null')],
+	['$json.empty + $json.name', made('null')],
 	['$json.german + $json.empty', made('null')],
 	['"Total: " + $json.price * 2', made('NaN')],
 	['"Total: " + ($json.price * 2).toFixed(2)', made('NaN')],
@@ -154,6 +155,7 @@ test.each<[code: string, text: string]>([
 	['`null Uhr, ${$json.name}`', 'null Uhr, Anna'],
 	['$json.nmae ?? "null"', 'null'],
 	['"È annullato: " + $("Start").item.json.italian', 'È annullato: annullato'],
+	['"Bitte " + $json.german.replace("um null Uhr", "Nullen").toLowerCase()', 'Bitte nullen'],
 ])('{{ %s }} gives %j, as somebody has written the word', async (code, expected) => {
 	await send({ text: `={{ ${code} }}` }, { italian: 'annullato' });
 	await send({ text: `={{ ${code} }}, undefined, null and NaN` }, { italian: 'annullato' });

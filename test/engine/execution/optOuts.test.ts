@@ -65,6 +65,13 @@ test('an entry that is no number leaves out nobody, and a hint names it', async 
 	]);
 });
 
+test('a table whose numbers are in another column would leave out nobody, so nothing is sent', async () => {
+	optOut('', ' ');
+	const { error } = await runOnce();
+	expect(error?.message).toContain('has rows, but no phone number in the column phone');
+	expect(sentTo()).toEqual([]);
+});
+
 test('sends to them if that is chosen, and without a campaign', async () => {
 	optOut(anna, berta);
 	const all = [null, null, null, null];

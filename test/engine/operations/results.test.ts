@@ -86,6 +86,22 @@ test.each<[string, EndpointName, unknown, unknown[]]>([
 	},
 );
 
+const order = { name: 'order', language: 'en_US', category: 'UTILITY', body: 'Hi' };
+test.each<[string, EndpointName, string, INodeParameters]>([
+	['contact create', 'createContact', 'contact', { phone: '+15550001000' }],
+	['contact update', 'updateContact', 'contact', { contactId: '7', updateFields: { name: 'A' } }],
+	['contact upsert', 'createContact', 'contact', { phone: '+15550001000' }],
+	['template create', 'createTemplate', 'template', order],
+	['template update', 'updateTemplate', 'template', { templateId: '7', updateFields: order }],
+	['webhook create', 'createWebhook', 'webhook', { url: 'https://example.com/hook' }],
+])('%s outputs the record, not what is around it', async (name, endpoint, kind, parameters) => {
+	const body = { success: true, [kind]: { id: '7', tags: ['new'] } };
+	service.fault({ endpoint, status: 200, body });
+	const { records, error } = await run(name, parameters);
+	expect([error, records]).toMatchObject([undefined, [{ id: '7', tags: ['new'] }]]);
+	expect(records?.[0]).not.toHaveProperty('success');
+});
+
 test.each([
 	[{ messageUuid: 'm1' }, 'm1'],
 	[{ message: { id: 5 } }, '5'],
@@ -206,7 +222,7 @@ describe('conversations', () => {
 
 	test.each([1, 3])('come newest first, even if a limit of %d cuts the list', async (limit) => {
 		const { ids, hints } = await list(limit, [1, 2, 3, 4, 5], 'updated_at');
-		expect([ids, hints]).toEqual([[5, 4, 3].slice(0, limit), []]);
+		expect([ids, hints]).toEqual([[5, 4, 3].slice(0, limit), [limitHint(limit)]]);
 	});
 
 	test.each([0, 1, 10, 48])(
@@ -252,6 +268,14 @@ test.each<[INodeParameters, object[]]>([
 	const identity = { name: 'order', language: 'en_US', category: 'UTILITY' };
 	expect((await run('template create', { ...identity, ...content })).error).toBeUndefined();
 	expect(service.sandbox.state.templates.all.at(-1)?.components).toEqual(parts);
+});
+
+test('spaces around the name and the language of a template are no part of them, whether it is created or changed', async () => {
+	const identity = { name: 'order ', language: ' en_US', category: 'UTILITY' };
+	await run('template create', { ...identity, body: 'Hi' });
+	const created = service.sandbox.state.templates.all.at(-1)!;
+	await run('template update', { templateId: created.id, updateFields: { name: ' news ' } });
+	expect(created).toMatchObject({ name: 'news', language: 'en_US' });
 });
 
 test('an execution and its span have the results of the messages, each counted by the attempt that sent it', async () => {

@@ -253,6 +253,30 @@ describe('listed numbers', () => {
 		]);
 	});
 
+	test('are read with the Default Country of each item', async () => {
+		add('(212) 555-0123', 'Old');
+		add('0170 1234567', 'Old');
+		const items = [
+			{ country: 'US', phone: '+12125550123' },
+			{ country: 'DE', phone: '+491701234567' },
+			{ country: 'DE', phone: '+12125550123' },
+			{ country: 'DE', phone: '+33612345678' },
+			{ country: 'US', phone: '+33612345678' },
+		];
+		const { outputs, error } = await service.run({
+			credentials: service.credentials(key),
+			parameters: {
+				...{ resource: 'contact', operation: 'upsert', phone: '={{ $json.phone }}', name: 'New' },
+				options: { defaultCountry: '={{ $json.country }}' },
+			},
+			items,
+		});
+		expect([error, outputs[0].map(({ json }) => json.savedAs)]).toEqual([
+			undefined,
+			['updated', 'updated', 'updated', 'created', 'updated'],
+		]);
+	});
+
 	test('that need a Default Country lead to a hint if a contact is created', async () => {
 		add('0170 1234567', 'Old');
 		add('+33612345678', 'Other');
@@ -348,18 +372,19 @@ test('says which contacts were created or updated, that numbers are there twice,
 	addContacts(1);
 	const items = [
 		{ phone: newPhone, name: 'Anna' },
-		{ phone: phoneOf(0), name: '' },
+		{ phone: phoneOf(0), name: '' }, // its expression gives a space
 		{ phone: newPhone.replace('+', '00'), name: 'Berta' },
 	];
 	const { outputs, hints } = await service.run({
 		credentials: service.credentials(key),
 		parameters: {
 			...{ resource: 'contact', operation: 'upsert' },
-			...{ phone: '={{ $json.phone }}', name: '={{ $json.name }}' },
+			...{ phone: '={{ $json.phone }}', name: '={{ $json.name }} {{ $json.name }}' },
 		},
 		items,
 	});
 	expect(outputs[0].map(({ json }) => json.savedAs)).toEqual(['created', 'updated', 'updated']);
+	expect(all().map(({ name }) => name)).toEqual(['Old 0', 'Berta Berta']);
 	expect(hints.map(({ message }) => message)).toEqual([
 		`1 phone number is in several items, e.g. ${newPhone}. The last item of each number counts.`,
 		'1 of 3 items have no name: a contact that exists keeps its name, and a new one has none.',

@@ -21,9 +21,18 @@ test.each(['<img src=x onerror=alert(1)>', '"><b onmouseover="alert(1)">', '&lt;
 	},
 );
 
-/** The cell for a text of somebody in a table. */
-const cell = (text: string) =>
-	exampleField('survey', 'Keep the reason', 'columns.value.reason', { text });
+/** The cells for a text of somebody in tables. */
+const cells = (text: string) => {
+	const trigger = { "$('When somebody writes').item.json": '$json' };
+	const value = (example: string, node: string, column: string) =>
+		exampleField(example, node, `columns.value.${column}`, { text, answer: text }, trigger);
+	return [
+		value('survey', 'Keep the reason', 'reason'),
+		value('unanswered', 'Is waiting', 'text'),
+		value('ai-agent', 'Write down the message', 'text'),
+		value('ai-agent', 'Write down the answer', 'text'),
+	];
+};
 
 test.each([
 	'=HYPERLINK("http://evil.example","Click")',
@@ -31,12 +40,12 @@ test.each([
 	'@SUM(1)',
 	'\t=1',
 ])('%j in a table is text, even when the table is opened in a spreadsheet', (text) => {
-	expect(cell(text)).toBe(`'${text}`);
+	expect(cells(text)).toEqual(Array(4).fill(`'${text}`));
 });
 
 test.each(['Anna = Ann', '+44 (0)7700 900-111', '+1 555 0100 ext. 5', 'a@example.com'])(
 	'%j in a table stays as it is',
 	(text) => {
-		expect(cell(text)).toBe(text);
+		expect(cells(text)).toEqual(Array(4).fill(text));
 	},
 );

@@ -4,7 +4,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { RowValues, Table } from '../../../nodes/BusinessMessaging/campaign/tables';
 import type { LogWriter, NewLogRow } from '../../../nodes/BusinessMessaging/execution/claim';
-import { type LogRow, lastDigits } from '../../../nodes/BusinessMessaging/execution/campaignLog';
+import type { LogRow } from '../../../nodes/BusinessMessaging/execution/campaignLog';
+import { lastDigits } from '../../../nodes/BusinessMessaging/phone/compare';
 import type { LogFilter, LogSource } from '../../../nodes/BusinessMessaging/execution/logReader';
 import type { Clock } from './virtualTime';
 

@@ -1,7 +1,6 @@
 /** Filters, on events as the trigger reads them. */
 import {
 	checkSenders,
-	filtersMessages,
 	passesFilters,
 	type Filters,
 } from '../../../nodes/BusinessMessaging/trigger/filters';
@@ -80,18 +79,6 @@ test.each<[filters: Filters, passing: object, other: object]>([
 		true,
 		false,
 	]);
-});
-
-test.each<[Filters, boolean]>([
-	[{}, false],
-	[{ statuses: 'read' }, false],
-	[{ senders: '', firstWords: ' ', onlyRunIf: '=', intent: 'any' }, false],
-	[{ statuses: 'read', senders: '+49*' }, true],
-	[{ intent: 'none' }, true],
-	[{ onlyRunIf: '={{ true }}' }, true],
-	[{ senders: ['+49*'] }, true],
-])('with %j, some messages may not pass: %j', (filters, expected) => {
-	expect(filtersMessages(filters)).toBe(expected);
 });
 
 test.each(['0170 123', '0170*', '+49170, (0170) 123', ['0170']].map((senders) => [senders]))(

@@ -15,6 +15,6 @@ export const createContact = operation({
 	options: [defaultCountryField],
 	request: ({ phone: written, name, options }, settings) => {
 		const { phone, hints } = readPhoneValue(written, phoneField, options, settings);
-		return { body: { phone, name: name || undefined }, hints };
+		return { body: { phone, name: name.trim() || undefined }, hints };
 	},
 });

@@ -1,4 +1,4 @@
-import { groupBy, isUndefined, omitBy } from 'lodash';
+import { groupBy, isUndefined, omitBy, uniqBy } from 'lodash';
 
 import { endpoints } from '../../api/endpoints';
 import { type ServiceRecord, isEmptyValue, textOrJson } from '../../jsonValues';
@@ -30,16 +30,32 @@ export const upsertContact: Operation = {
 	},
 	prepare: async (client, requests) => {
 		addHints(client, requests);
-		return await Contacts.open(client, requests.map(phoneOf), requests[0].country);
+		return await openContacts(client, requests);
 	},
 	run: async (client, request, prepared) => {
-		const contacts = prepared as Contacts;
-		const name = `contact ${client.config.id} ${samePhoneKey(phoneOf(request))}`;
+		const key = samePhoneKey(phoneOf(request));
+		const contacts = (prepared as Map<string, Contacts>).get(key)!;
+		const name = `contact ${client.config.id} ${key}`;
 		const save = async () => await saveContact(client, request, contacts);
 		const { savedAs, response } = await withLock(name, save);
 		return record(response, 'contact').map((contact) => ({ ...contact, savedAs }));
 	},
 };
+
+/** The contacts by the key of each phone. Local numbers in the service's list have the Default Country of the phone's first item. */
+async function openContacts(
+	client: Client,
+	requests: OperationRequest[],
+): Promise<Map<string, Contacts>> {
+	const opened = new Map<string, Contacts>();
+	const firsts = uniqBy(requests, (request) => samePhoneKey(phoneOf(request)));
+	for (const [country, own] of Object.entries(groupBy(firsts, (one) => one.country ?? ''))) {
+		const phones = own.map(phoneOf);
+		const contacts = await Contacts.open(client, phones, country);
+		for (const phone of phones) opened.set(samePhoneKey(phone), contacts);
+	}
+	return opened;
+}
 
 /** Says which numbers are in several items, and how many contacts may get no name. */
 function addHints({ hints }: Client, requests: OperationRequest[]): void {

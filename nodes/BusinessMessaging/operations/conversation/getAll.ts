@@ -44,7 +44,8 @@ async function readNewestFirst(
 		client.hints.add(
 			"The conversations show no time that the node can read, so they are in the service's order.",
 		);
-	return { ...facts, records: sorted(records).slice(0, limit) };
+	const isComplete = facts.isComplete && records.length <= limit;
+	return { ...facts, isComplete, records: sorted(records).slice(0, limit) };
 }
 
 /** Allows for a few conversations that have changed since their last message, by which the list is sorted. */

@@ -80,7 +80,7 @@ export const audienceField = collectionField({
 			displayName: 'Allow Empty List',
 			name: 'allowEmptyList',
 			description:
-				'Whether to send even if the list of excluded people is empty, e.g. because nobody has opted out yet',
+				'Whether to send even if the excluded segment is empty, or no row of Exclude Numbers has a phone number',
 		}),
 		choiceField({
 			displayName: 'Duplicates',
@@ -155,7 +155,7 @@ export const audienceField = collectionField({
 			displayName: 'Not Before',
 			name: 'notBefore',
 			description:
-				"When the first messages may go out. Without a time zone, it is this time of day in the recipient's own time zone.",
+				"When the first messages may go out. Without a time zone, it is in the time zone of Send Window if that has one, otherwise in the recipient's own.",
 		}),
 		groupField({
 			displayName: 'Send Window',

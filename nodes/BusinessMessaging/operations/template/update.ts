@@ -27,8 +27,9 @@ export const updateTemplate = operation({
 			fields: [...identityFields, componentsField],
 		}),
 	],
-	request: ({ templateId, updateFields: { componentsJson: components, ...fields } }) => ({
-		id: templateId,
-		body: { ...fields, components },
-	}),
+	request: ({ templateId, updateFields }) => {
+		const { componentsJson: components, name, language, ...fields } = updateFields;
+		const trimmed = { name: name?.trim(), language: language?.trim() };
+		return { id: templateId, body: { ...trimmed, ...fields, components } };
+	},
 });

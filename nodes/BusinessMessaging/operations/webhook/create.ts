@@ -34,5 +34,5 @@ export const createWebhook = operation({
 	],
 	request: ({ url, events }) => ({ body: { url: url.trim(), events } }),
 	run: async (client, { body = {}, idempotencyKey }) =>
-		record(await registerWebhook(client, body, idempotencyKey)),
+		record(await registerWebhook(client, body, idempotencyKey), 'webhook'),
 });
