@@ -219,7 +219,7 @@ export const sending = [
 			'webhooks/recentEvents: maxInProcess',
 			'webhooks/recentEvents: maxStored',
 		],
-		'Age of a signed delivery | 5 minutes': ['webhooks/signature: toleranceMs'],
+		'Age of a signed time | 5 minutes': ['webhooks/signature: toleranceMs'],
 	}),
 	...promised('docs/monitoring.md', '2026-11-29 622db960', {
 		'An execution that has sent messages carries these figures, added up over its nodes.': [
