@@ -1,7 +1,7 @@
 /** Create or Update while phone numbers move: it changes only the contact that has the number at that moment. */
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { cloneDeep, range } from 'lodash';
+import { cloneDeep, range, uniq } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import {
@@ -232,7 +232,10 @@ describe('a PUT while another run reads the same contacts', () => {
 		const results = await Promise.all([long, short]);
 		clearInterval(responding);
 		expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
-		expect([puts.length, puts.filter((body) => !body.includes('a@b.c'))]).toEqual([count + 1, []]);
+		// On a busy machine, a request may time out, and be repeated.
+		const changed = uniq(host.seen.flatMap(({ method, url }) => (method === 'PUT' ? url : [])));
+		expect(changed).toHaveLength(count + 1);
+		expect(puts.filter((body) => !body.includes('a@b.c'))).toEqual([]);
 	});
 });
 

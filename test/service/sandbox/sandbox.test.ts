@@ -134,8 +134,10 @@ describe('deliveries', () => {
 		const [{ event, url, attempts }] = data.data;
 		expect([event, url]).toEqual(['message.received', receiver.url]);
 		const statuses = attempts.map(({ status }: { status: number }) => status);
-		expect(sortedUniq(statuses)).toEqual([500, 201, null, 200]);
-		expect(attempts[2].error).toContain('200 ms');
+		const inTime = statuses.filter((status: number | null) => status !== null);
+		expect(sortedUniq(inTime)).toEqual([500, 201, 200]);
+		const unanswered = attempts[statuses.indexOf(null, statuses.indexOf(201))];
+		expect(unanswered.error).toContain('200 ms');
 	});
 
 	it('stop when their webhook is deleted', async () => {
