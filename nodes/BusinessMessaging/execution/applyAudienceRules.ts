@@ -242,7 +242,11 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
 		const name = quoted(segment);
 		// If the list is incomplete, a person who is missing in it would get the message.
-		if (list.shortfall) throw list.shortfall;
+		if (list.shortfall)
+			throw new InputError(
+				list.shortfall.message,
+				`${list.shortfall.description} Use 'Exclude Numbers' instead of 'Exclude Segment'.`,
+			);
 		const countries = uniq(map(rules, 'country'));
 		const phones = await mapInTurns(list.records, ({ phone }) =>
 			phonesOf(textOrJson(phone), countries),

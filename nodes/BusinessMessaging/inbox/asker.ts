@@ -217,27 +217,27 @@ function isSilentToo(url: string): InputError {
 function isFull(): InputError {
 	return new InputError(
 		'The Business Messaging Trigger that keeps the replies cannot wait for replies from more people',
-		'Try again when some people have replied.',
+		'Try again when some of the executions that wait have ended.',
 	);
 }
 
 function hasEnded(): InputError {
 	return new InputError(
 		'For two minutes, this execution did not reach the trigger that keeps the replies. So the trigger no longer waits for replies to this execution',
-		'If a reply has already arrived, it starts the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that n8n is not overloaded, and that the computer that runs n8n was not in sleep mode. Then retry this execution. The retry does not ask anybody again.',
+		'If a reply has already arrived, it starts the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that n8n is not overloaded, and that the computer that runs n8n was not in sleep mode. Then retry this execution. Nobody is asked twice.',
 	);
 }
 
 function isSilent(): InputError {
 	return new InputError(
 		'n8n was not ready at its own public address for a minute, so the replies could not be received',
-		'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. The retry does not send the question again; it only waits for the replies.',
+		'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. Nobody is asked twice.',
 	);
 }
 
 function isGone(): InputError {
 	return new InputError(
 		"The workflow with 'Keep Replies for Send and Wait' is no longer published, or this option is off",
-		"Publish it again with 'Keep Replies for Send and Wait', then retry this execution. The retry does not send the question again; it only waits for the replies.",
+		"Publish it again with 'Keep Replies for Send and Wait', then retry this execution. Nobody is asked twice.",
 	);
 }

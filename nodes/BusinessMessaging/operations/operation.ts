@@ -248,7 +248,10 @@ export function listOperation<const F extends readonly ParameterField[]>(
 /** Says why a list may not be complete. */
 function addListHints({ hints }: Client, list: RecordList, limit = Infinity): void {
 	const { shortfall, isComplete, records } = list;
-	if (shortfall) hints.add(`${shortfall.message}. ${shortfall.description}`);
+	if (shortfall)
+		hints.add(
+			`${shortfall.message}. ${shortfall.description} Request fewer records, e.g. with a filter or 'Query Parameters'.`,
+		);
 	if (!isComplete && records.length >= limit)
 		hints.add(
 			`The list ends at 'Limit' (${limit}), and the service may have more. To get all, switch on 'Return All'.`,

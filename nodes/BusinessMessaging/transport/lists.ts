@@ -256,7 +256,7 @@ class Listing {
 	private shortfallError(message: string, why: string): ServiceError {
 		return new ServiceError(message, {
 			kind: 'refused',
-			description: `${why}. Request fewer records, e.g. with a filter or 'Query Parameters'.`,
+			description: `${why}.`,
 			statusCode: this.refusal?.statusCode,
 		});
 	}
