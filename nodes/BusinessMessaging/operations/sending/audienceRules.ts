@@ -194,6 +194,8 @@ export const audienceField = collectionField({
 	],
 });
 
+/** Nobody writes a number with more characters. */
+const maxNumberLength = 100;
 /** What stands between the numbers of *Exclude Numbers*. */
 const betweenNumbers = /[,;\n[\]"]/;
 
@@ -218,7 +220,7 @@ export function readAudience(
 	const isEmpty = excludeNumbers !== undefined && !/[^\s,;[\]"]/.test(excludeNumbers);
 	if (isEmpty && !allowsEmptyList)
 		refuseLostRows(settings.rowsOf?.('audienceRules.excludeNumbers') ?? []);
-	if (excludeNumbers !== undefined && splitList(excludeNumbers, betweenNumbers).length === 1)
+	if (excludeNumbers !== undefined && hasOneNumber(excludeNumbers))
 		refuseOneRow(settings.oneOfRows?.('audienceRules.excludeNumbers'));
 	return {
 		duplicates: rules.duplicates ?? 'sendAll',
@@ -231,6 +233,11 @@ export function readAudience(
 		...(cap && { cap: { messages: cap.messages ?? 1, per: cap.per ?? 'week' } }),
 		maxRecipients: rules.maxRecipients,
 	};
+}
+
+/** Whether there is one number. A list of thousands is not split: this is asked for each item. */
+function hasOneNumber(written: string): boolean {
+	return written.length <= maxNumberLength && splitList(written, betweenNumbers).length === 1;
 }
 
 /** @throws InputError if an expression has made no number of its rows: its column is probably mistyped */
