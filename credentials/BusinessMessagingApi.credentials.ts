@@ -42,7 +42,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
 			description:
-				'The address of the service, without /v1. It must start with https://, unless the service runs on the same machine as n8n.',
+				'The address of the service, without /v1. It must start with https://, except on localhost.',
 		},
 		{
 			displayName: 'API Path',

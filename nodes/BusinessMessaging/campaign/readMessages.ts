@@ -69,7 +69,7 @@ export function hintOnRecording(messages: CampaignMessage[]): string | undefined
 	if (names.length === 0) return undefined;
 	const shown = names.slice(-maxShown).map((name) => `"${quoted(name)}"`);
 	const more = names.length > maxShown ? ` and ${names.length - maxShown} more` : '';
-	return `No receipt and no reply is recorded of ${shown.join(', ')}${more}, so nobody counts as having got it, read it or replied. Publish the example Campaign results before you send: it records them.`;
+	return `No receipt and no reply is recorded of ${shown.join(', ')}${more}, so nothing counts as delivered, read or replied to. Publish the example Campaign results before you send: it records them.`;
 }
 
 async function latestNames(log: Table, isOwn: CampaignTables['isOwn']): Promise<string[]> {

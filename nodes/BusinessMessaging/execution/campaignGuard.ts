@@ -281,7 +281,7 @@ export const timedOut = new ServiceError(
 	{
 		kind: 'cancelled',
 		description:
-			'Run the workflow again: it continues with the others. To send to everybody in one run, raise or switch off the timeout in the settings of the workflow.',
+			'Run the workflow again: Send Once continues with the others. To send to everybody in one run, raise or switch off the timeout in the settings of the workflow.',
 	},
 );
 

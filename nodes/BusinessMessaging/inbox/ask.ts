@@ -40,7 +40,7 @@ export async function listenForReplies(
 	if (people > maxPeople) {
 		throw new InputError(
 			`This run asks ${people} people; the maximum is ${maxPeople}`,
-			'Put a Loop Over Items node before this node.',
+			`Put a Loop Over Items node before this node, with Batch Size ${maxPeople}.`,
 		);
 	}
 	return await listen(run);

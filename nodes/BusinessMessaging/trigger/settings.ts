@@ -108,7 +108,7 @@ export async function checkSettings(
 	if (secret.trim() === '') {
 		throw new InputError(
 			"'Webhook Secret' of the credential is empty",
-			"Enter the signing secret of the service there, or remove 'Signature' and 'Require Secret' under 'Options'.",
+			"Enter it there, or remove 'Signature' and 'Require Secret' under 'Options'.",
 		);
 	}
 	if (signature && !signingKey(signature, secret)) {

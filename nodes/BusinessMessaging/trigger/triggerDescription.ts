@@ -208,6 +208,6 @@ export const hints: NodeHint[] = [
 		location: 'ndv',
 		whenToDisplay: 'always',
 		displayCondition:
-			'={{ [].concat($parameter["events"]).filter((event) => event !== "message.received").length > 1 }}',
+			'={{ [].concat($parameter["events"]).filter((event) => event !== "message.received").length > 1 && !$parameter["options"]["batchReceipts"] }}',
 	},
 ];

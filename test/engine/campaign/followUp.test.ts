@@ -156,7 +156,7 @@ test('if nothing was recorded, a hint says so, for what depends on it', async ()
 	const people = async (which: string) =>
 		await hintsOf('getRecipients', { campaign: 'sale', people: which });
 	const expected = expect.stringMatching(
-		/recorded of "sale", so nobody counts .* Campaign results/,
+		/recorded of "sale", so nothing counts .* Campaign results/,
 	);
 	expect(await people('notRead')).toEqual([expected]);
 	expect(await people('all')).toEqual([]);

@@ -222,7 +222,7 @@ test('contacts from a CSV file: nobody twice, also the second time; invalid rows
 	};
 	for (const time of ['first', 'second']) {
 		const page = await upload();
-		expect([time, page]).toEqual([time, expect.stringContaining('3 contacts are up to date')]);
+		expect([time, page]).toEqual([time, expect.stringContaining('3 rows are up to date')]);
 		expect(page).toMatch(/Line 4 was not usable: .*0170 1234.* has no country code/);
 		expect(state().contacts.all).toHaveLength(readSampleContacts().length + 1);
 		expect(state().contacts.findByPhone(zara.phone)?.name).toBe('Zara Q.');

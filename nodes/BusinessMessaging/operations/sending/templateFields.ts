@@ -119,7 +119,7 @@ export const templateFields = [
 				name: 'Using JSON',
 				value: 'json',
 				description:
-					'For experts: the components in the format of the service, sent unchanged and without a check',
+					'For experts: the components in the format of the service. They are not compared with the template.',
 			},
 		],
 		default: 'fields',
