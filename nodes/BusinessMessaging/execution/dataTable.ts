@@ -14,6 +14,7 @@ import type {
 
 import type { RowValues } from '../campaign/tables';
 import { textOrJson } from '../jsonValues';
+import { plainName } from '../reading/readResponse';
 import { withDeadline } from '../transport/deadline';
 import { InputError } from '../transport/errors';
 
@@ -83,11 +84,12 @@ export async function openDataTable(
 	return new DataTable(caller, textOrJson(found.id), names);
 }
 
+/** Finds a table by its name, or by one that people take for the same: from `Opt-outs.csv`, n8n makes the table `Opt outs`. */
 async function findTable(caller: TableCaller, name: string): Promise<IDataObject | undefined> {
-	const options = { filterName: name };
-	const list = { resource: 'table', operation: 'list', returnAll: true, options };
+	const list = { resource: 'table', operation: 'list', returnAll: true, options: {} };
 	const tables = await call(caller, [list]);
-	return tables.find((table) => table.name === name);
+	const isSame = (table: IDataObject) => plainName(textOrJson(table.name)) === plainName(name);
+	return tables.find((table) => table.name === name) ?? tables.find(isSame);
 }
 
 async function createTable(

@@ -1,4 +1,4 @@
-/** The data table Opt-outs of a project: people who get no message of a campaign. docs/adr/0013-audience-rules.md */
+/** The data table Opt-outs of a project: people who get no message with Send Once or the rule Exclude Opt-Outs. docs/adr/0013-audience-rules.md */
 import { noop } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
@@ -170,7 +170,7 @@ class OptOutSource {
 /** By the ID of their workflow. */
 const sources = new BoundedMap<string, OptOutSource>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
-const use = { needs: "'Send Once' and 'Frequency Cap'", otherwise: 'Nothing was sent.' };
+const use = { needs: "'Send Once' and 'Exclude Opt-Outs'", otherwise: 'Nothing was sent.' };
 
 /** Leaves out people who have opted out: before the first message, and right before each message goes out. */
 export class OptOuts {
@@ -179,7 +179,7 @@ export class OptOuts {
 		private readonly source: OptOutSource,
 	) {}
 
-	/** Undefined if no item is a message of a campaign, or all are for everybody. @throws InputError; then nothing may be sent */
+	/** Undefined if the messages of all items are for everybody. @throws InputError; then nothing may be sent */
 	static async open(context: IExecuteFunctions, items: ValidItem[]): Promise<OptOuts | undefined> {
 		if (!items.some(isMeant)) return undefined;
 		const source = sources.getOrSet(String(context.getWorkflow().id), () => new OptOutSource());
@@ -239,4 +239,5 @@ export class OptOuts {
 
 /** Whether opted-out people do not get this message. */
 const isMeant = ({ request: { rules } }: ValidItem): boolean =>
-	rules?.campaign !== undefined && !rules.campaign.includesOptedOut;
+	rules?.audience?.excludesOptOuts === true ||
+	(rules?.campaign !== undefined && !rules.campaign.includesOptedOut);

@@ -192,7 +192,9 @@ const withoutSendOnce =
 /** Whether messages without Send Once go to several people, as those of a campaign do. */
 function sendsToSeveral(items: Item[]): boolean {
 	const sent = items.filter(({ outcome }) => stateOf(outcome) === 'done');
-	const unguarded = sent.filter(({ request }) => !request?.rules?.campaign);
+	const isGuarded = ({ request: { rules } = {} }: Item) =>
+		rules?.campaign !== undefined || rules?.audience?.excludesOptOuts === true;
+	const unguarded = sent.filter((item) => !isGuarded(item));
 	return uniqBy(unguarded, ({ request }) => request?.body?.to).length > 1;
 }
 

@@ -157,12 +157,13 @@ async function openRun(
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		await mapInTurns(pending, (item) => review(operation, item, prepared));
-		const limit =
-			operation.recipientOf &&
-			(await applyAudienceRules(client, items.filter(hasNotFailed), new Rounds(context)));
+		// Before the rules, so that a preview also names them among those who must wait for the send window.
 		const optOuts = await OptOuts.open(context, pending.filter(inState('pending')));
 		optOuts?.leaveOut(pending);
 		for (const hint of optOuts?.hints ?? []) client.hints.add(hint);
+		const limit =
+			operation.recipientOf &&
+			(await applyAudienceRules(client, items.filter(hasNotFailed), new Rounds(context)));
 		// All of them: a duplicate that is left out now may be sent instead of the item before it.
 		const isSending = pending.some(inState('pending'));
 		const lastCheck = new LastCheck(optOuts);

@@ -77,7 +77,7 @@ export function noteOpenQuestions(context: IHookFunctions, count: number): void 
 function keepsAlready(name: string): InputError {
 	return new InputError(
 		`Another workflow keeps the replies for Send and Wait already: ${name}`,
-		"Only one can, so this workflow starts nothing now. Unpublish it, or it may start when n8n restarts. To use it beside the other one, switch off 'Keep Replies for Send and Wait' in its trigger and publish it again",
+		"Only one can, so this workflow starts nothing now. Switch off 'Keep Replies for Send and Wait' in its trigger and publish it again. Or, to keep the replies here, unpublish the other workflow first. If you do neither, unpublish this one: it may start when n8n restarts",
 	);
 }
 

@@ -81,6 +81,52 @@ test('sends to them if that is chosen, and without a campaign', async () => {
 	);
 });
 
+test.each(['Opt outs', 'optouts', 'OPT_OUTS'])(
+	'a table that people have imported as %j counts, unless there is Opt-outs',
+	async (name) => {
+		tables().create(name, [{ phone: anna }]);
+		expect(reasons(await runOnce({ parameters: { mode: 'preview' } }))[0]).toBe('optedOut');
+		optOut(berta);
+		const preview = await runOnce({ parameters: { mode: 'preview' } });
+		expect(reasons(preview)).toEqual([null, 'optedOut', null, null]);
+	},
+);
+
+test('a preview before the send window says who has opted out, and who must wait', async () => {
+	optOut(berta);
+	const rules = { notBefore: '2099-01-01T10:00' };
+	const preview = await runOnce({ rules, parameters: { mode: 'preview' } });
+	const waits = 'outsideSendWindow';
+	expect(reasons(preview)).toEqual([waits, 'optedOut', waits, waits]);
+});
+
+test.each([
+	['a message without Send Once', {}],
+	['a question', { operation: 'sendAndWait', message: 'Tuesday?' }],
+	['a campaign for everybody', { ...once, options: { includeOptedOut: true } }],
+])(
+	'the rule Exclude Opt-Outs leaves them out of %s, and not when it is off',
+	async (_, parameters) => {
+		optOut(anna, berta);
+		const preview = async (excludeOptOuts: boolean) =>
+			reasons(
+				await run({ rules: { excludeOptOuts }, parameters: { mode: 'preview', ...parameters } }),
+			);
+		expect(await preview(true)).toEqual(['optedOut', 'optedOut', null, null]);
+		expect(await preview(false)).toEqual([null, null, null, null]);
+	},
+);
+
+test('with the rule Exclude Opt-Outs, nothing is sent if the table cannot be read', async () => {
+	optOut(anna);
+	tables().before = (operation) => {
+		if (operation === 'get') throw new Error('The database is away');
+	};
+	const { error } = await run({ rules: { excludeOptOuts: true } });
+	expect(error?.message).toMatch(/^The data table "Opt-outs" could not be read/);
+	expect(sentTo()).toEqual([]);
+});
+
 test('a STOP in the middle of a run holds for the messages after it', async () => {
 	service.fault({ endpoint: 'sendText', delayMs: 1_200, count: 9 });
 	const running = runOnce({

@@ -61,6 +61,7 @@ const rules: Array<[string, INodeParameters, Record<string, number>, string]> = 
 		'has no contacts',
 	],
 	['Allow Empty List', audience({ excludeSegment: 'none', allowEmptyList: true }), all, ''],
+	['Exclude Opt-Outs', audience({ excludeOptOuts: true }), withoutBerta, ''],
 	['Frequency Cap', audience({ frequencyCap: { values: { messages: 1 } } }), once, ''],
 	['Maximum Recipients', audience({ maxRecipients: 2 }), { [anna]: 2, [berta]: 2 }, ''],
 	['Send Window', audience({ sendWindow: { values: window } }), {}, ''],
@@ -80,7 +81,8 @@ test('every rule is in the table', () => {
 	for (const name of names) expect(rules.some(([rule]) => rule.startsWith(name))).toBe(true);
 });
 
-test.each(rules)('%s applies over all rounds of a loop', async (_, parameters, sent, message) => {
+test.each(rules)('%s applies over all rounds of a loop', async (rule, parameters, sent, message) => {
+	if (rule === 'Exclude Opt-Outs') service.engine.tables.create('Opt-outs', [{ phone: berta }]);
 	const { error } = await loop(parameters);
 	expect(error?.message ?? '').toContain(message);
 	expect(error === undefined).toBe(message === '');

@@ -328,7 +328,7 @@ describe('a data table that fails', () => {
 		failCalls(0, Infinity, 'list');
 		const { error } = await run();
 		expect(error?.message).toContain(
-			"'Send Once' and 'Frequency Cap' could not open n8n's data tables",
+			"'Send Once' and 'Exclude Opt-Outs' could not open n8n's data tables",
 		);
 		expect(error?.description).toMatch(
 			/require n8n [\d.]+ or newer.*N8N_DISABLED_MODULES.*database is locked/,

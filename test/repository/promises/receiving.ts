@@ -147,7 +147,7 @@ export const receiving = [
 		'each input item has one output item. Both have the same order, and n8n pairs them.': [
 			"engine/reply/inbox.test.ts: several people's replies are output in the order of the items, start no workflow and need no further webhook",
 		],
-		'The next *Send and Wait* leaves out such an item': [
+		'A *Send and Wait* later in this workflow leaves out such an item': [
 			'engine/reply/asking.test.ts: who has written STOP to an earlier question is not asked by the next ones',
 		],
 		'`true` only after a yes': [
@@ -228,7 +228,7 @@ export const receiving = [
 				'unit/inbox/questionRun.test.ts: if a run has %d different texts, it keeps %d',
 				'inbox/questionRun: maxDifferentAsked',
 			],
-		'A reply that cannot reach its run any more is **late**: it starts the workflow of the inbox with `late: true`':
+		'is **late**: it starts the workflow of the inbox with `late: true`':
 			[
 				'engine/reply/requests.test.ts: replies that can no longer reach their run start the workflow, marked as late',
 				'unit/simulation/inbox.test.ts: no schedule breaks an invariant, except where the documentation says so',

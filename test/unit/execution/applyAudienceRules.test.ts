@@ -25,7 +25,7 @@ const [anna, ben, cleo] = ['+15550001001', '+15550001002', '+15550001003'];
 const client = { hints: new Set() } as unknown as Client;
 const none: Audience = {
 	...{ duplicates: 'sendAll', excludedSegment: '', country: '' },
-	allowsEmptyList: false,
+	...{ allowsEmptyList: false, excludesOptOuts: false },
 };
 /** @param rules undefined for an item without rules, as with an expression that is empty for some items */
 const item = (

@@ -9,7 +9,7 @@ export const endWait = inboxOperation({
 	value: 'endWait',
 	action: 'End wait for a reply',
 	description:
-		'Stop waiting for the reply of one person, as if the time was up for this person. The execution waits for all others.',
+		'Stop waiting for the reply of the person of each input item, as if the time was up. The execution waits for all others.',
 	fields: [
 		{ ...recipientField, description: 'Phone number of the person who was asked' },
 		textField({

@@ -40,6 +40,8 @@ export interface Audience {
 	excludeNumbers?: string;
 	/** Their phones, as `samePhoneKey` gives them. They are read once for all items, before the first message. */
 	excluded?: Set<string>;
+	/** Whether people in the data table *Opt-outs* are left out, as with *Send Once*. */
+	excludesOptOuts: boolean;
 	/** Name of the segment whose contacts are left out; empty for none. */
 	excludedSegment: string;
 	/** Whether the segment and the list of numbers may contain nobody. */
@@ -109,6 +111,13 @@ export const audienceField = collectionField({
 			placeholder: 'e.g. +49 170 1234567, +44 7700 900123',
 			description:
 				'Phone numbers that get no message, separated by commas or line breaks. Can also be a list from an expression.',
+		}),
+		booleanField({
+			displayName: 'Exclude Opt-Outs',
+			name: 'excludeOptOuts',
+			default: true,
+			description:
+				'Whether to leave out the people in the data table Opt-outs. With Send Once, they are left out anyway.',
 		}),
 		textField({
 			displayName: 'Exclude Segment',
@@ -225,6 +234,7 @@ export function readAudience(
 	return {
 		duplicates: rules.duplicates ?? 'sendAll',
 		excludeNumbers,
+		excludesOptOuts: rules.excludeOptOuts ?? false,
 		excludedSegment: rules.excludeSegment?.trim() ?? '',
 		allowsEmptyList,
 		country,
