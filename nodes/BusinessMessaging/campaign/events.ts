@@ -49,7 +49,7 @@ export function readCampaignEvent(item: IDataObject): CampaignEvent | undefined 
 	if (name === '' || (item.data !== undefined && item.from === undefined && !item.messageId))
 		throw new InputError(
 			'The item is not an event',
-			"Connect this node to Business Messaging Trigger, with the trigger's option 'Simplify' switched on.",
+			"Connect this node to Business Messaging Trigger, and switch on the trigger's 'Simplify'.",
 		);
 	if (name === 'message.received') {
 		const phone = textOrJson(item.from);

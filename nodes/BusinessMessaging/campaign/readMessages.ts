@@ -25,8 +25,8 @@ export async function readMessagesOf(
 	const log = await tables.log();
 	if (!log)
 		throw new InputError(
-			'There are no campaigns yet',
-			"The data table Business Messaging Campaigns is created by the first message with 'Send Once'.",
+			'This project has no campaigns yet',
+			"The data table Business Messaging Campaigns is created by the first message with 'Send Once' in a workflow of this project.",
 		);
 	const wanted = campaign === undefined ? undefined : campaignName(campaign);
 	const found = new MessageRows();
@@ -50,7 +50,7 @@ export async function readMessagesOf(
 	const known = await latestNames(log, tables.isOwn);
 	throw new InputError(
 		`There are no messages of the campaign "${quoted(wanted)}"`,
-		`Check the name. ${known.length > 0 ? `The latest campaigns are ${known.join(', ')}.` : 'There are no campaigns yet.'}`,
+		`Check the name.${known.length > 0 ? ` The latest campaigns are ${known.join(', ')}.` : ''}`,
 	);
 }
 
@@ -69,7 +69,7 @@ export function hintOnRecording(messages: CampaignMessage[]): string | undefined
 	if (names.length === 0) return undefined;
 	const shown = names.slice(-maxShown).map((name) => `"${quoted(name)}"`);
 	const more = names.length > maxShown ? ` and ${names.length - maxShown} more` : '';
-	return `No receipt and no reply is recorded of ${shown.join(', ')}${more}, so nothing counts as delivered, read or replied to. Publish the example Campaign results before you send: it records them.`;
+	return `No receipt and no reply is recorded of ${shown.join(', ')}${more}, so nothing counts as delivered, read or replied to. Publish the example Campaign results: from then on, it records them.`;
 }
 
 async function latestNames(log: Table, isOwn: CampaignTables['isOwn']): Promise<string[]> {

@@ -9,6 +9,9 @@ const isFailed = (one: CampaignMessage) => one.status === 'notSent' || one.faile
 const hasGotIt = (one: CampaignMessage) =>
 	isSent(one) && !(isFailed(one) && !one.deliveredAt && !one.readAt);
 
+/** A word such as STOP is a reply, but recorded only as that. */
+const hasWritten = (one: CampaignMessage) => (one.repliedAt ?? one.optedOutAt) !== undefined;
+
 /** Whom a filter means. A reply shows that somebody has read the message, also if no receipt says so. */
 export const filters = {
 	all: hasGotIt,
@@ -17,8 +20,8 @@ export const filters = {
 	mayHaveBeenSent: isUncertain,
 	notDelivered: (one: CampaignMessage) =>
 		hasGotIt(one) && !one.deliveredAt && !one.readAt && !one.repliedAt,
-	notRead: (one: CampaignMessage) => hasGotIt(one) && !one.readAt && !one.repliedAt,
-	noReply: (one: CampaignMessage) => hasGotIt(one) && !one.repliedAt,
+	notRead: (one: CampaignMessage) => hasGotIt(one) && !one.readAt && !hasWritten(one),
+	noReply: (one: CampaignMessage) => hasGotIt(one) && !hasWritten(one),
 	optedOut: (one: CampaignMessage) => one.optedOutAt !== undefined,
 	replied: (one: CampaignMessage) => one.repliedAt !== undefined,
 };

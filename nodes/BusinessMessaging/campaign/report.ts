@@ -117,5 +117,5 @@ function sentenceOf({ one, other, figure }: { one: Figures; other: Figures; figu
 	const [more, less] = rate(one) > rate(other) ? [one, other] : [other, one];
 	const percent = (figures: Figures) => `${percentOf(figures[figure], figures.sent)} %`;
 	const name = ({ variant }: Figures) => (variant === '' ? 'No variant' : `Variant ${variant}`);
-	return `${name(more)} ${compared[figure]} clearly more people than ${name(less).replace(/^./, (letter) => letter.toLowerCase())} (${percent(more)} and ${percent(less)}).`;
+	return `${name(more)} ${compared[figure]} a clearly larger share of people than ${name(less).replace(/^./, (letter) => letter.toLowerCase())} (${percent(more)} and ${percent(less)}).`;
 }

@@ -171,7 +171,7 @@ test.each([
 ])('%s is an error that says what to do', async (_, item) => {
 	await send(1);
 	const { error } = await record([item]);
-	expect(error?.description).toContain("the trigger's option 'Simplify' switched on");
+	expect(error?.description).toContain("switch on the trigger's 'Simplify'");
 });
 
 test('a receipt that comes before its row waits for it', async () => {

@@ -9,14 +9,18 @@ const people: Array<{ name: string; value: keyof typeof filters; description: st
 	{
 		name: 'Everybody',
 		value: 'everybody',
-		description: 'All people of the campaign, also those to whom the message was not sent',
+		description: 'All people in the campaign log, also if the service refused the message',
 	},
 	{
 		name: 'Everybody Who Got It',
 		value: 'all',
 		description: 'All to whom the message was sent and for whom it did not fail',
 	},
-	{ name: 'Failed', value: 'failed', description: 'The message was not sent, or failed later' },
+	{
+		name: 'Failed',
+		value: 'failed',
+		description: 'The service refused the message, or it failed later',
+	},
 	{
 		name: 'May Have Been Sent',
 		value: 'mayHaveBeenSent',
