@@ -36,7 +36,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		description:
 			'Starts the workflow when a customer writes or the status of a message changes. Its actions send messages and campaigns.',
 		eventTriggerDescription: 'Waiting for the service to deliver an event',
-		activationMessage: 'Events from the service now start this workflow.',
+		activationMessage: 'Events that the service delivers now start this workflow.',
 		defaults: { name: 'Business Messaging Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

@@ -232,7 +232,7 @@ export const includeOtherField = booleanField({
 	name: 'includeOtherFields',
 	noDataExpression: true,
 	description:
-		'Whether to add the fields and files of the input item to the output. If a field is in both, the result of this node wins.',
+		'Whether to add the fields and files of the input item to the output. Input fields whose name a result can have, e.g. error or details, are left out.',
 });
 
 const timeoutField = numberField({

@@ -41,14 +41,14 @@ export const filtersField = collectionField({
 			],
 			default: 'none',
 			description:
-				'Starts the workflow only if the message has this intent, in any of 36 languages. The field <code>intent</code> of the item shows the intent.',
+				'Starts the workflow only if the message has this intent, in any of 36 languages. With Simplify, the field <code>intent</code> of the item shows the intent.',
 		}),
 		textField({
 			displayName: 'Only Run If',
 			name: 'onlyRunIf',
 			placeholder: 'e.g. {{ $json.body.data.text.length > 20 }}',
 			description:
-				"Start only if this expression is true. It can use <code>body</code> and <code>headers</code> of the service's request. Requires n8n 2.30 or newer.",
+				"Start only if this expression is true. A delivery with several events always passes. It can use <code>body</code> and <code>headers</code> of the service's request. Requires n8n 2.30 or newer.",
 		}),
 		textField({
 			displayName: 'Senders',

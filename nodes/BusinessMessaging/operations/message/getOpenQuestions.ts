@@ -10,7 +10,7 @@ const statuses: Array<{
 	description: string;
 }> = [
 	{ name: 'All', value: 'all', description: 'Everybody who was asked' },
-	{ name: 'Answered', value: 'answered', description: 'The execution has their answer' },
+	{ name: 'Answered', value: 'answered', description: 'Their reply has arrived, valid or not' },
 	{
 		name: 'Ended',
 		value: 'ended',
@@ -19,7 +19,7 @@ const statuses: Array<{
 	{
 		name: 'Waiting',
 		value: 'waiting',
-		description: 'They have not replied, or not with a valid answer',
+		description: 'They have not replied, or were asked again',
 	},
 ];
 

@@ -88,7 +88,11 @@ export const audienceField = collectionField({
 			displayName: 'Duplicates',
 			name: 'duplicates',
 			options: [
-				{ name: 'Send All', value: 'sendAll', description: 'Send a message for each item' },
+				{
+					name: 'Send All',
+					value: 'sendAll',
+					description: 'Send a message for each item. With Send Once, for each campaign only once.',
+				},
 				{
 					name: 'Send First',
 					value: 'sendFirst',
@@ -98,7 +102,8 @@ export const audienceField = collectionField({
 				{
 					name: 'Stop With Error',
 					value: 'stop',
-					description: 'Stop before anything is sent. Not possible in a loop.',
+					description:
+						'An error, before anything is sent. With On Error: Continue, only the later items fail. Not possible in a loop.',
 				},
 			],
 			default: 'sendFirst',
@@ -129,7 +134,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person, over all campaigns. The data table Business Messaging Campaigns counts them.',
+				'The maximum number of messages to one person, over all campaigns. Only messages with Send Once or a Frequency Cap count. They are in the data table Business Messaging Campaigns.',
 			fields: [
 				numberField({
 					displayName: 'Messages',
