@@ -81,13 +81,16 @@ test('every rule is in the table', () => {
 	for (const name of names) expect(rules.some(([rule]) => rule.startsWith(name))).toBe(true);
 });
 
-test.each(rules)('%s applies over all rounds of a loop', async (rule, parameters, sent, message) => {
-	if (rule === 'Exclude Opt-Outs') service.engine.tables.create('Opt-outs', [{ phone: berta }]);
-	const { error } = await loop(parameters);
-	expect(error?.message ?? '').toContain(message);
-	expect(error === undefined).toBe(message === '');
-	expect(service.received()).toEqual(sent);
-});
+test.each(rules)(
+	'%s applies over all rounds of a loop',
+	async (rule, parameters, sent, message) => {
+		if (rule === 'Exclude Opt-Outs') service.engine.tables.create('Opt-outs', [{ phone: berta }]);
+		const { error } = await loop(parameters);
+		expect(error?.message ?? '').toContain(message);
+		expect(error === undefined).toBe(message === '');
+		expect(service.received()).toEqual(sent);
+	},
+);
 
 test('the later item is skipped, and a preview says the same', async () => {
 	const expected = [

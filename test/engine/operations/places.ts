@@ -100,7 +100,10 @@ function placesOf(
 				({ name }) => place.name === `${field.name}.${name}`,
 			);
 			const show = { ...field.displayOptions?.show, ...inner?.displayOptions?.show };
+			const hide = { ...field.displayOptions?.hide, ...inner?.displayOptions?.hide };
+			const hidesFreeText = Object.keys(hide).some((key) => /^\/?responseType$/.test(key));
 			const shown = shownBy(fields, show);
+			if (shown && hidesFreeText) shown.responseType = 'approval';
 			const at = `${resource} ${value}: ${place.name}`;
 			return shown
 				? [{ ...place, at, parameters: { ...base, ...shown, ...place.parameters } }]

@@ -47,7 +47,7 @@ test.each(
 	),
 )('%j without a secret: %j', async (parameters, values) => {
 	await expect(activate(parameters, values)).rejects.toThrow(
-		/'Webhook Secret' of the credential is empty.*Enter the signing secret of the service/,
+		/'Webhook Secret' of the credential is empty.*Enter it there/,
 	);
 });
 

@@ -228,11 +228,10 @@ export const receiving = [
 				'unit/inbox/questionRun.test.ts: if a run has %d different texts, it keeps %d',
 				'inbox/questionRun: maxDifferentAsked',
 			],
-		'is **late**: it starts the workflow of the inbox with `late: true`':
-			[
-				'engine/reply/requests.test.ts: replies that can no longer reach their run start the workflow, marked as late',
-				'unit/simulation/inbox.test.ts: no schedule breaks an invariant, except where the documentation says so',
-			],
+		'is **late**: it starts the workflow of the inbox with `late: true`': [
+			'engine/reply/requests.test.ts: replies that can no longer reach their run start the workflow, marked as late',
+			'unit/simulation/inbox.test.ts: no schedule breaks an invariant, except where the documentation says so',
+		],
 		'When n8n starts, the inbox becomes active. It passes the replies to the runs that wait, ends runs whose time is up, and registers itself again':
 			[
 				'engine/reply/everyday.test.ts: after a restart without any message, the inbox gives runs their replies',
