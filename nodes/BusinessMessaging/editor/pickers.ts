@@ -111,12 +111,16 @@ function recordPicker(
 
 /** A list of templates, loaded again when it is opened. Those that are not approved come last. */
 function templatePicker(
-	toEntries: (context: ILoadOptionsFunctions, templates: Template[]) => INodeListSearchItems[],
+	toEntries: (
+		context: ILoadOptionsFunctions,
+		templates: Template[],
+		shortfall?: Error,
+	) => INodeListSearchItems[],
 ) {
 	return listSearch(async (context, filter) => {
 		const { records, shortfall } = await listTemplates(await connect(context), filter === '');
 		const sorted = sortBy(records, 'isRefused', ({ name }) => name.toLowerCase(), 'language');
-		const results = matching(toEntries(context, sorted), filter);
+		const results = matching(toEntries(context, sorted, shortfall), filter);
 		if (shortfall && results.length === 0) throw shortfall;
 		return { results };
 	});
@@ -135,7 +139,11 @@ function toName(versions: Template[]): INodeListSearchItems {
 }
 
 /** @param name the chosen template; undefined if that is not known yet */
-function languagesOf(name: string | undefined, templates: Template[]): INodeListSearchItems[] {
+function languagesOf(
+	name: string | undefined,
+	templates: Template[],
+	shortfall?: Error,
+): INodeListSearchItems[] {
 	if (name === '')
 		throw new InputError('Choose a template first', 'Its languages are then listed here.');
 	const versions = templates.filter((template) => name === undefined || template.name === name);
@@ -146,13 +154,14 @@ function languagesOf(name: string | undefined, templates: Template[]): INodeList
 	});
 	if (entries.length > 0) return uniqBy(entries, 'value');
 	const isUnknown = name !== undefined && versions.length === 0;
+	if (isUnknown && shortfall) throw shortfall;
 	if (isUnknown)
 		throw new InputError(
 			`The service has no template "${quoted(name)}"`,
-			"Choose 'Template' again.",
+			'Choose the template again.',
 		);
 	throw new InputError(
-		'The service does not show languages',
+		"The service's list of templates shows no languages",
 		"Choose 'By Code' here and enter the language, e.g. en_US.",
 	);
 }
@@ -172,11 +181,11 @@ export const pickers = {
 	searchCountries: listSearch(async (_, filter) => ({
 		results: matching(defaultCountries, filter),
 	})),
-	searchFallbackLanguages: templatePicker((context, templates) =>
-		languagesOf(chosen(context, 'fallbackTemplate'), templates),
+	searchFallbackLanguages: templatePicker((context, templates, shortfall) =>
+		languagesOf(chosen(context, 'fallbackTemplate'), templates, shortfall),
 	),
-	searchTemplateLanguages: templatePicker((context, templates) =>
-		languagesOf(chosen(context, 'template'), templates),
+	searchTemplateLanguages: templatePicker((context, templates, shortfall) =>
+		languagesOf(chosen(context, 'template'), templates, shortfall),
 	),
 	searchTemplateNames: templatePicker((_, templates) =>
 		Object.values(groupBy(templates, 'name')).map(toName),

@@ -159,8 +159,13 @@ function repeated(item: ValidItem, first: number | undefined): Outcome | undefin
 	const { duplicates } = item.request.rules?.audience ?? {};
 	if (duplicates === 'sendFirst') return skip(item, 'duplicate');
 	if (duplicates !== 'stop') return undefined;
+	if (first === undefined)
+		throw new InputError(
+			'The recipient is the same as in an earlier run of this node',
+			"To allow this, change 'Duplicates' in 'Audience Rules'.",
+		);
 	throw new InputError(
-		`The recipient is the same as in ${first === undefined ? 'an earlier run of this node' : `item ${first}`}`,
+		`The recipient is the same as in item ${first}`,
 		"Remove one of the two items, or change 'Duplicates' in 'Audience Rules'.",
 	);
 }

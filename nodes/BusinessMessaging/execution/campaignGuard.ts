@@ -281,13 +281,13 @@ export const timedOut = new ServiceError(
 	{
 		kind: 'cancelled',
 		description:
-			'Run the workflow again: Send Once continues with the others. To send to everybody in one run, raise or switch off the timeout in the settings of the workflow.',
+			'Run the workflow again. With Send Once, it continues with the others. To send to everybody in one run, raise or switch off the timeout in the settings of the workflow.',
 	},
 );
 
 function notWritten(cause: unknown): InputError {
 	return new InputError(
 		`The data table "${logTableName}" could not be written, so this message was not sent`,
-		`Run the node again when the problem is solved. n8n says: ${wordsOf(cause)}`,
+		`Try again when the problem is solved. Reason: ${wordsOf(cause)}`,
 	);
 }

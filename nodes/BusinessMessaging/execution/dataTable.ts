@@ -68,7 +68,7 @@ export async function openDataTable(
 	const known = await findTable(caller, name).catch((error: unknown) => {
 		throw new InputError(
 			`${needs} could not open n8n's data tables`,
-			`${otherwise} Data tables require n8n 2.3 or newer, and the module data-table must not be in N8N_DISABLED_MODULES. n8n says: ${wordsOf(error)}`,
+			`${otherwise} If your n8n is older than 2.3, or data-table is in N8N_DISABLED_MODULES, there are no data tables. n8n says: ${wordsOf(error)}`,
 		);
 	});
 	if (!known && whenMissing === 'return') return undefined;

@@ -9,9 +9,10 @@ import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workfl
 import { isRecord, textOrJson } from '../jsonValues';
 import type { ParameterField } from '../operations/fields';
 import { isBlank, isUnreadable, unreadable } from '../operations/readText';
+import { pdfField } from '../operations/sending/templateVariables';
 import { InputError } from '../transport/errors';
-import { shownAt } from './fieldLabels';
-import { isMissingWord, isWord, missingWordIn } from './missingWords';
+import { type ShownField, shownAt } from './fieldLabels';
+import { insteadOf, isMissingWord, isWord, missingWordIn } from './missingWords';
 import { isSameForRun } from './runExpressions';
 import { isToolParameters, isToolReview, toLines, withAnswers } from './toolReview';
 
@@ -89,7 +90,7 @@ export class FieldReader {
 	read(field: ParameterField, index: number): unknown {
 		const saved = this.parameters[field.name] ?? field.default;
 		return mapTexts(saved, field.name, (text, path) => {
-			if (!text.startsWith('=')) return checkFixed(text, field);
+			if (!text.startsWith('=')) return checkFixed(text, field, path);
 			const value = this.evaluate(text.slice(1), shownAt(field, path), path, index);
 			return this.isToolReview && typeof value === 'string' ? withAnswers(value, text) : value;
 		});
@@ -118,7 +119,7 @@ export class FieldReader {
 		return undefined;
 	}
 
-	private evaluate(text: string, field: ParameterField, path: string, index: number): unknown {
+	private evaluate(text: string, field: ShownField, path: string, index: number): unknown {
 		const { texts, codes, isWhole, isJoined } = this.parse(text);
 		if (isWhole) return this.readWhole(codes[0], field, path, index);
 		const parts = this.readParts(codes, field, index);
@@ -133,7 +134,7 @@ export class FieldReader {
 		return value;
 	}
 
-	private readWhole(code: string, field: ParameterField, path: string, index: number): unknown {
+	private readWhole(code: string, field: ShownField, path: string, index: number): unknown {
 		const known = this.known(code, index);
 		if (known !== undefined && !isMissing(known, code, field)) return known;
 		const { value, error } = this.ask(`{{${code}}}`, index);
@@ -145,7 +146,7 @@ export class FieldReader {
 		throw noValue(code, field, { value, json: this.items[index], isWhole: true });
 	}
 
-	private readParts(codes: string[], field: ParameterField, index: number): Plain[] {
+	private readParts(codes: string[], field: ShownField, index: number): Plain[] {
 		const known = new Map<string, Plain | undefined>(
 			codes.map((code) => [code, this.known(code, index)]),
 		);
@@ -163,7 +164,7 @@ export class FieldReader {
 	}
 
 	/** @throws InputError for an expression inside a text whose value is missing, a function, a list or a boolean */
-	private checkValue(code: string, field: ParameterField, index: number): void {
+	private checkValue(code: string, field: ShownField, index: number): void {
 		const known = this.known(code, index);
 		const { value = known, error } = known === undefined ? this.ask(`{{${code}}}`, index) : {};
 		if (error) throw failed(code, field, error);
@@ -272,12 +273,15 @@ function columnOf(json: IDataObject, code: string): Plain | undefined {
 }
 
 /** @throws InputError for an expression without the `=`, as in workflows that were not written in the editor */
-function checkFixed(text: string, { displayName }: ParameterField): string {
+function checkFixed(text: string, field: ParameterField, path: string): string {
 	const [code] = unevaluated.exec(text) ?? [];
 	if (code === undefined) return text;
+	const { displayName, inner } = shownAt(field, path);
 	throw new InputError(
 		`'${displayName}' shows ${truncate(code, { length: maxShown })} instead of its value`,
-		"Switch the field from 'Fixed' to 'Expression'.",
+		inner.noDataExpression
+			? 'The field takes no expressions. Write {{1}} for what differs from message to message.'
+			: "Switch the field from 'Fixed' to 'Expression'.",
 	);
 }
 
@@ -330,7 +334,7 @@ function failed(
 
 function noValue(
 	code: string,
-	{ displayName, required, type }: ParameterField,
+	{ displayName, required, type, inner }: ShownField,
 	{ value, json, isWhole = false }: { value?: unknown; json?: IDataObject; isWhole?: boolean },
 ): InputError {
 	if (code.includes('$fromAI('))
@@ -348,24 +352,20 @@ function noValue(
 		`${show(code)} in '${displayName}' has no value${insteadOf(value)}`,
 		compact([
 			check,
-			(type === 'resourceMapper' || !required || !isWhole) && adviceFor(type, code),
+			(type === 'resourceMapper' || !required || !isWhole) && adviceFor({ type, inner }, code),
 		]).join(' '),
 	);
 }
 
-/** What the data has in place of a value. */
-function insteadOf(value: unknown): string {
-	if (typeof value !== 'string') return '';
-	return isBlank(value) ? ', only spaces' : `, only "${value.trim()}"`;
-}
-
 /** How to allow a missing value: nobody may leave out a variable of a template. */
-function adviceFor(type: ParameterField['type'], code: string): string {
+function adviceFor({ type, inner }: Pick<ShownField, 'type' | 'inner'>, code: string): string {
 	const [, path = '.name'] = column.exec(code) ?? [];
 	const [first, ...others] = path.match(columnKey) ?? [];
 	const value = `$json${first}${others.map((key) => key.replace(/^\.?/, '?.')).join('')}`;
-	if (type === 'resourceMapper')
+	if (type === 'resourceMapper' && inner.name !== pdfField)
 		return `A template needs all of its values. If this value may be missing, use another one instead, e.g. {{ ${value} || 'customer' }}.`;
+	if (['number', 'boolean', 'options'].includes(inner.type ?? ''))
+		return `If the value may be missing, use another one instead, e.g. {{ ${value} ?? ${JSON.stringify(inner.default)} }}.`;
 	return `If the value may be missing, use an empty text instead, e.g. {{ ${value} ?? '' }}.`;
 }
 

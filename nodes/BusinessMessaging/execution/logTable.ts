@@ -52,7 +52,7 @@ export async function openLogTable(
 	caller: TableCaller,
 	isPreview: boolean,
 ): Promise<LogSource & LogWriter> {
-	const use = { needs: "'Send Once' and 'Frequency Cap'", otherwise: 'Nothing was sent.' };
+	const use = { needs: "'Send Once' and 'Frequency Cap'", otherwise: 'This message was not sent.' };
 	const table = await openDataTable(caller, logTable, use, isPreview ? 'return' : 'create');
 	if (!table) return emptyTable;
 	return {
@@ -85,7 +85,7 @@ const hasChanged = ({ status, repliedAt, optedOutAt }: IDataObject) =>
 	status !== 'sending' || Boolean(repliedAt) || Boolean(optedOutAt);
 
 /** What the column `reason` says of a message that was claimed and not tried. */
-const notTried = 'The run ended before it sent this message, or another run sent it';
+const notTried = 'This message was not tried';
 
 /** The log of a preview before the first campaign: a preview does not create the table. */
 const emptyTable: LogSource & LogWriter = {

@@ -38,6 +38,12 @@ export function isMissingWord(value: unknown, code: string): boolean {
 	return isWord(value) && !textsIn(code).includes(value.trim());
 }
 
+/** What the data has in place of a value. */
+export function insteadOf(value: unknown): string {
+	if (typeof value !== 'string') return '';
+	return isBlank(value) ? ', only spaces' : `, only "${value.trim()}"`;
+}
+
 /** Such a word in the result of an expression, if neither the code nor the item's fields (`json`) contain it. */
 export function missingWordIn(text: string, code: string, json: unknown): string | undefined {
 	if (!mayContain.test(text) || isPlain(code)) return undefined;

@@ -113,7 +113,7 @@ class OptOutList {
 		if (isComplete && rows.length > 0 && entries.isBlank)
 			throw new InputError(
 				`The data table "${optOutTable.name}" has rows, but no phone number in the column phone, so nobody would be left out`,
-				'Nothing was sent. Put the numbers into this column, or delete the rows.',
+				'This message was not sent. Put the numbers into this column, or delete the rows.',
 			);
 		this.entries = entries;
 		this.lookedAt = now;
@@ -170,7 +170,10 @@ class OptOutSource {
 /** By the ID of their workflow. */
 const sources = new BoundedMap<string, OptOutSource>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
-const use = { needs: "'Send Once' and 'Exclude Opt-Outs'", otherwise: 'Nothing was sent.' };
+const use = {
+	needs: "'Send Once' and 'Exclude Opt-Outs'",
+	otherwise: 'This message was not sent.',
+};
 
 /** Leaves out people who have opted out: before the first message, and right before each message goes out. */
 export class OptOuts {
@@ -231,7 +234,7 @@ export class OptOuts {
 				if (error instanceof InputError) throw error;
 				throw new InputError(
 					`The data table "${optOutTable.name}" could not be read, so this message was not sent`,
-					`Run the node again when the problem is solved. n8n says: ${wordsOf(error)}`,
+					`Try again when the problem is solved. n8n says: ${wordsOf(error)}`,
 				);
 			});
 	}

@@ -101,7 +101,7 @@ function checkBody(endpoint: Endpoint, { fields }: Operation, body: Values): voi
 	if (!result || result.success) return;
 	const [issue] = result.error.issues;
 	const [top, ...rest] = issue.path.map(String);
-	const label = fields.find(({ name }) => name === top)?.displayName ?? top;
+	const label = fields.find(({ name }) => [top, `${top}Json`].includes(name))?.displayName ?? top;
 	const place = [label, ...rest].join('.');
 	const advice = 'Check the field, or the data that its expression refers to.';
 	throw new InputError(`'${place}' is not valid: ${issue.message}`, advice);

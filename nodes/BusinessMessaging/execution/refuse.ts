@@ -2,41 +2,52 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Operation } from '../operations/operation';
-import { type Item, hasFailed, hasNotFailed, inState } from './item';
+import { type Item, hasFailed, hasNotFailed, inState, isWanted } from './item';
 import { toNodeError } from './itemOutput';
 
-/** Throws for an item that has failed before the first request. Each next step talks to others: service, log, inbox. */
+/**
+ * Throws for an item that has failed before the first request. Each next step talks to others: service, log, inbox.
+ *
+ * @param isInPreview whether a preview shows these errors, too
+ */
 export function refuseUnsent(
 	context: IExecuteFunctions,
 	{ recipientOf }: Operation,
 	items: Item[],
+	isInPreview = recipientOf !== undefined,
 ): void {
 	const failed = items.filter((item) => !hasNotFailed(item));
-	const list = recipientOf ? " To list them, set 'Mode' to 'Preview'." : '';
-	const atLeast = failed.length < items.length ? 'At least ' : '';
-	const others = ` ${atLeast}${failed.length} of ${items.length} items have errors.${list} To carry out the others, set 'On Error' in the settings of the node to 'Continue'.`;
-	const notes = `All items are checked first, so nothing was sent in this run.${failed.length > 1 ? others : ''}`;
-	refuse(context, failed, items.length === 1 ? 'Nothing was sent.' : notes);
+	const [count, all] = [failed.length, items.length];
+	const list = isInPreview ? " To list them, set 'Mode' to 'Preview'." : '';
+	const goOn = items.some(isWanted)
+		? " To carry out the others, set 'On Error' in the settings of the node to 'Continue'."
+		: '';
+	const some = count < all ? `At least ${count} of ${all} items` : `All ${all} items`;
+	const others = count > 1 ? ` ${some} have errors.${list}${goOn}` : '';
+	const notes = `All items are checked first, so nothing was sent in this run of the node.${others}`;
+	refuse(context, failed, all === 1 ? 'Nothing was sent for this item.' : notes);
 }
 
 /** Throws for an item that has failed, and says how far the run got. */
 export function refuseFailed(
 	context: IExecuteFunctions,
-	{ endpoint }: Operation,
+	operation: Operation,
 	items: Item[],
 	warnings: string[],
 ): void {
-	const isRepeatable = endpoint.idempotent || items.length === 1;
-	refuse(context, items, [isRepeatable ? '' : progressOf(items), ...warnings].join(' ').trim());
+	const isRepeatable = operation.endpoint.idempotent || items.length === 1;
+	const progress = isRepeatable ? '' : progressOf(operation, items);
+	refuse(context, items, [progress, ...warnings].join(' ').trim());
 }
 
-/** How far a run got that has failed, and what a retry does. It repeats nothing that may have been sent, so it fails again. */
-function progressOf(items: Item[]): string {
+/** How far a run got that has failed, and what a retry does. It repeats no message that may have been sent, so it fails again. */
+function progressOf({ repeatsUncertain }: Operation, items: Item[]): string {
 	const done = items.filter(inState('done', 'leftOut')).length;
-	const unclear = items.filter(inState('uncertain')).length;
+	const unclear = repeatsUncertain ? 0 : items.filter(inState('uncertain')).length;
 	const others = items.length - done - unclear;
+	const orLeftOut = items.some(inState('leftOut')) ? ' or were left out' : '';
 	return [
-		`${done} of ${items.length} items are done.`,
+		`${done} of ${items.length} items are done${orLeftOut}.`,
 		...(others > 0
 			? [`A retry continues with the others${unclear > 0 ? ` (${others})` : ''}.`]
 			: []),

@@ -187,7 +187,7 @@ const stopsSend =
 	"If an item cannot be sent, no message is sent at all. To list such items, add a Filter node: sendStatus is equal to notSent. Correct them, or set 'On Error' in the settings of the node to 'Continue': then the others are sent.";
 
 const withoutSendOnce =
-	"'Send Once' is off: nobody is left out because of the table Opt-outs or an earlier run.";
+	"'Send Once' is off: nobody is left out because of the table Opt-outs, or because they got this message in an earlier execution.";
 
 /** Whether messages without Send Once go to several people, as those of a campaign do. */
 function sendsToSeveral(items: Item[]): boolean {

@@ -89,7 +89,7 @@ export class Rounds {
 			);
 		if (inputs.length > 1)
 			throw new InputError(
-				`${rule} needs all items at once, but ${inputs.length} nodes are connected to this node, so it runs ${inputs.length} times`,
+				`${rule} needs all items at once, but ${inputs.length} nodes are connected to this node, so it may run ${inputs.length} times`,
 				'Combine their items with a Merge node first.',
 			);
 	}

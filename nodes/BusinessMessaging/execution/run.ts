@@ -87,7 +87,7 @@ export async function runOperation(
 	refuseUnsent(context, operation, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
 	run.listening = listening;
-	refuseUnsent(context, operation, items);
+	refuseUnsent(context, operation, items, false); // a preview listens to nobody
 	const pending = items.filter(inState('pending'));
 	labelExecution(context, operation, pending);
 	const report = once(() => reportFigures(context, operation, items, run));

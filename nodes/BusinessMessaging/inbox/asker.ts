@@ -230,14 +230,14 @@ function hasEnded(): InputError {
 
 function isSilent(): InputError {
 	return new InputError(
-		'n8n was not ready at its own public address for a minute, so the replies could not be received',
-		'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. Nobody is asked twice.',
+		'n8n was not ready at its own public address for a minute',
+		'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. Send and Wait for Response asks nobody twice.',
 	);
 }
 
 function isGone(): InputError {
 	return new InputError(
 		"The workflow with 'Keep Replies for Send and Wait' is no longer published, or this option is off",
-		"Publish it again with 'Keep Replies for Send and Wait', then retry this execution. Nobody is asked twice.",
+		"Publish it again with 'Keep Replies for Send and Wait', then retry this execution. Send and Wait for Response asks nobody twice.",
 	);
 }

@@ -12,7 +12,7 @@ export function checkN8n(context: IExecuteFunctions): void {
 	if (typeof context.getSignedResumeUrl !== 'function') {
 		throw new InputError(
 			'Send and Wait for Response requires n8n 1.107 or newer',
-			'Update n8n. All other operations work with your version.',
+			'Update n8n, or use Send Text and read the reply with Business Messaging Trigger.',
 		);
 	}
 	if (isOnEngine2(context)) {

@@ -179,7 +179,7 @@ export class Contacts {
 			const { id } = contact;
 			if (this.index.hasSharedIds)
 				throw this.index.unreadable(
-					'The contact exists, but the service has several contacts with this ID',
+					'The contact exists, but several contacts of the service have the same ID',
 					'Change the contact on the website of the service.',
 				);
 			if (id) return { ...contact, id };

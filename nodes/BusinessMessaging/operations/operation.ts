@@ -276,7 +276,9 @@ async function simplifyAll(
 	const shown = [...names].sort().slice(0, maxNamesInHint).map(quoted).join(', ');
 	const others = names.size > maxNamesInHint ? ` and ${names.size - maxNamesInHint} more` : '';
 	if (names.size > 0)
-		hints.add(`'Simplify' leaves out fields: ${shown}${others}. To get all, switch it off.`);
+		hints.add(
+			`'Simplify' leaves out fields: ${shown}${others}. To get all, switch it off (for a tool, set 'Output' to 'Raw').`,
+		);
 	return outputs;
 }
 

@@ -62,7 +62,7 @@ export function readPhoneValue(
 	if (isPersonId(written.trim()))
 		throw new InputError(
 			`"${quoted(written)}" in '${displayName}' looks like an ID, not like a phone number`,
-			"The service's API reaches people only by phone number. Ask this person for a number, or reply in the service's own inbox.",
+			"The service's API knows people only by phone number. Ask this person for a number.",
 		);
 	const { problem, detail = '' } = reading;
 	const advice = 'Write it with + and the country code, e.g. +49 170 1234567';

@@ -37,7 +37,7 @@ function problemOf(value: unknown): [kind: string, advice: string] {
 		return [String(value), `Use an expression that gives a text in both cases, e.g. ${example}.`];
 	}
 	if (!isUnreadable(value)) return ['an invalid date', 'Correct the date.'];
+	if (!Array.isArray(value)) return ['a record', 'Choose one field of it in the expression.'];
 	const join = 'or join its values, e.g. {{ $json.colors.join(", ") }}.';
-	const kind = Array.isArray(value) ? 'a list' : 'a record';
-	return [kind, `Choose one field of it in the expression, ${join}`];
+	return ['a list', `Choose one field of it in the expression, ${join}`];
 }

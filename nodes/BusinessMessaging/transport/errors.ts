@@ -86,7 +86,7 @@ type Meaning = [what: string, advice: string];
 const refusals: Record<number, Meaning> = {
 	400: [
 		'The service refused the request',
-		'Correct the values that the service reports, then run the node again.',
+		'Correct the values that the service reports, then try again.',
 	],
 	401: ['The service does not accept the API key', "Check 'API Key' in the credential."],
 	403: [
@@ -139,8 +139,7 @@ export function errorFromSend(
 	if (isCertain)
 		return new ServiceError(`The service refused the request${end}`, {
 			kind: 'refused',
-			description:
-				'The message was not sent. Correct what the service reports, then run the node again.',
+			description: 'The message was not sent. Correct what the service reports, then try again.',
 			statusCode,
 		});
 	return new ServiceError(`The service did not confirm that it accepted the message${end}`, {
@@ -224,12 +223,10 @@ export function rateLimitedError(waitMs: number, refusal?: unknown): ServiceErro
 	const said = serviceMessageOf(refusal);
 	const isEndless = waitMs === Infinity;
 	const when = isEndless ? 'It does not recover by itself' : `Try again in ${inWords(waitMs)}`;
-	const ofQuota =
-		'Run the node again after that time. Your quota is used up: ask the provider of the service for a larger one.';
+	const ofQuota = 'Your quota is used up: ask the provider of the service for a larger one.';
 	const ofRate =
-		"Run the node again after that time. If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.";
-	const ofAccount =
-		'Look at the account in the service, or ask for a larger plan. Then run the node again.';
+		"If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.";
+	const ofAccount = 'Look at the account in the service, or ask for a larger plan. Then try again.';
 	const ofLimit = waitMs < quotaMs ? ofRate : ofQuota;
 	return new ServiceError(`The limit of the service is reached${said && ': '}${said}. ${when}`, {
 		kind: 'rateLimited',
@@ -300,7 +297,7 @@ export function errorFromNetwork(
 	if (code === tooLargeCode) {
 		const advice = call.writes
 			? adviceAfterFailure(call)
-			: "Request fewer records, e.g. with a filter or 'Query Parameters'.";
+			: "With Get Many, request fewer records, e.g. with a filter or 'Query Parameters'.";
 		const what = `The response of the service is larger than ${maxResponseBytes / 1024 ** 2} MB`;
 		return error(call.writes ? 'uncertain' : 'refused', what, advice);
 	}

@@ -234,7 +234,7 @@ class Listing {
 			const list = `The node stopped listing ${recordName(this.endpoint)}s`;
 			return this.shortfallError(
 				`${list} after ${this.stoppedAfter}`,
-				'The list has no end: every page contained more records',
+				'The node reads no more, and every page contained more records',
 			);
 		}
 		const { count, refusal } = this;

@@ -48,7 +48,7 @@ export const filtersField = collectionField({
 			name: 'onlyRunIf',
 			placeholder: 'e.g. {{ $json.body.data.text.length > 20 }}',
 			description:
-				"Start only if this expression is true. A delivery with several events always passes. It can use <code>body</code> and <code>headers</code> of the service's request. Requires n8n 2.30 or newer.",
+				'Start only if this expression is true. Deliveries with several events always pass. Can use <code>body</code> and <code>headers</code>. Requires n8n 2.30 or newer.',
 		}),
 		textField({
 			displayName: 'Senders',

@@ -93,7 +93,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 		const hidden = hiddenAmong(present, all, address, given);
 		if (hidden.length > 0) {
 			if (hidden.length === 1) await removeWebhooks(client, hidden); // otherwise, others have registered theirs meanwhile
-			throw hidesAddresses();
+			throw hidesAddresses(settings);
 		}
 		const ours = ownOf(present, webhookUrlOf(context));
 		const id = given ?? ours.find(({ url }) => url === address)?.id;
@@ -177,11 +177,19 @@ function begin(
 	else wakeLoop.end(webhookUrlOf(context));
 }
 
-function hidesAddresses(): InputError {
+function hidesAddresses({ keepsReplies }: TriggerSettings): InputError {
+	const advice = `${switchOff(keepsReplies)}choose Manual in 'Registration' under 'Options', and register the URL at the service by hand`;
 	return new InputError(
 		'The service does not show the complete addresses of its webhooks, so the trigger cannot recognize its own webhook',
-		"Choose Manual in 'Registration' under 'Options', and register the URL at the service by hand",
+		keepsReplies
+			? `Send and Wait for Response does not work with this service. ${upperFirst(advice)}`
+			: upperFirst(advice),
 	);
+}
+
+/** With *Keep Replies for Send and Wait*, a URL cannot be registered by hand. */
+function switchOff(keepsReplies: boolean): string {
+	return keepsReplies ? "switch off 'Keep Replies for Send and Wait', " : '';
 }
 
 /** Whether the service may refuse a second registration of a URL. */
@@ -326,13 +334,16 @@ function notRegistered(
 
 /** n8n shows only the message of the error, so the message includes the advice. */
 function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperationError {
-	const byHand = `choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: ${webhookUrlOf(context)}`;
+	const { keepsReplies } = readTriggerSettings(context);
+	const byHand = `${switchOff(keepsReplies)}choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: ${webhookUrlOf(context)}`;
 	// n8n replaces a message that contains the code of a network error
 	let advice = failure.description?.replace(/ \([A-Z_]+\)$/, '');
 	if (context.getMode() !== 'manual')
-		advice = advice?.replace(/run the node again/i, 'publish again');
+		advice = advice
+			?.replace(/(Run the node|Try) again/g, 'Publish again')
+			.replace(/(run the node|try) again/g, 'publish again');
 	if ([404, 405].includes(failure.statusCode ?? 0)) advice = upperFirst(byHand);
-	else if (isRefusedContent(failure))
+	else if (isRefusedContent(failure) && failure.statusCode !== undefined)
 		advice = `If the service does not know an event type, correct 'Trigger On' and 'Other Event Types'. If it knows them all, ${byHand}`;
 	const text = printable(compact([failure.message, advice]).join('. '));
 	return new NodeOperationError(context.getNode(), text);

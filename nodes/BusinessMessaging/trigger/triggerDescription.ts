@@ -141,7 +141,7 @@ const optionsField = collectionField({
 			typeOptions: { minValue: 1 },
 			default: 1,
 			description:
-				'If somebody has seen the registered URL, change this number and publish the workflow. This makes a new URL; the old one stops working. With Registration: Manual, it changes nothing.',
+				'If somebody has seen the URL of an automatic registration, change this number and publish the workflow. A new URL then replaces the old one.',
 		}),
 		signatureField,
 	],
@@ -168,7 +168,7 @@ export const triggerProperties: INodeProperties[] = [
 		displayName: 'Keep Replies for Send and Wait',
 		name: 'keepReplies',
 		description:
-			'Whether this trigger passes replies to the waiting executions of Send and Wait for Response. In one n8n, only one published trigger of an account can do this.',
+			'Whether this trigger passes replies to waiting executions of Send and Wait for Response. Only one published trigger per n8n and account can do this.',
 	}),
 	booleanField({
 		displayName: 'Simplify',
@@ -186,7 +186,7 @@ const names = Object.fromEntries(eventKinds.map(({ name, value }) => [value, nam
 export const triggerSubtitle = `={{ [$parameter.events, $parameter.options?.otherEvents].flat().filter(Boolean).map((event) => (${JSON.stringify(names)})[event] ?? event).join(", ") }}`;
 
 const whileBuilding =
-	"<b>To test</b>, click 'execute step' and cause an event, e.g. write to your number as a customer.";
+	"<b>To test</b>, click 'execute step' and cause an event, e.g. write to your number.";
 
 /** Texts of the panel that the editor shows while there is no event yet. */
 export const triggerPanel: TriggerPanelDefinition = {
@@ -203,7 +203,7 @@ export const triggerPanel: TriggerPanelDefinition = {
 export const hints: NodeHint[] = [
 	{
 		message:
-			"A message can start several executions, one for each event. Choose fewer events, or add 'Batch Receipts' to join those that arrive together.",
+			"A message can start several executions. Choose fewer events, or add 'Batch Receipts' to join those that arrive together.",
 		type: 'info',
 		location: 'ndv',
 		whenToDisplay: 'always',

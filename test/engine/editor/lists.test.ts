@@ -191,7 +191,7 @@ describe.each<[string, string, INodeParameters]>([
 
 	const first = ['Choose a template first', 'Its languages are then listed here.'];
 	const none = [
-		'The service does not show languages',
+		"The service's list of templates shows no languages",
 		"Choose 'By Code' here and enter the language, e.g. en_US.",
 	];
 	test.each<[string, INodeParameters[string], object[], string[]]>([
@@ -201,7 +201,7 @@ describe.each<[string, string, INodeParameters]>([
 			'an unknown template',
 			locator('order', 'name'),
 			templates,
-			['The service has no template "order"', "Choose 'Template' again."],
+			['The service has no template "order"', 'Choose the template again.'],
 		],
 		['a template without languages', locator('bare', 'list'), templates, none],
 		['an expression and no templates', locator(null as never, 'name'), [], none],
@@ -216,6 +216,16 @@ describe.each<[string, string, INodeParameters]>([
 		],
 	])('says why it is empty for %s', async (_, template, records, [message, description]) => {
 		await expect(languagesOf(template, records)).rejects.toMatchObject({ message, description });
+	});
+
+	test('says that the list is cut, not that a template does not exist that it does not contain', async () => {
+		const data = range(20).map((n) => ({ name: `note_${n}`, language: 'de_DE' }));
+		const body = { data, pagination: { hasNextPage: true } };
+		service.fault({ endpoint: 'listTemplates', status: 200, body, count: 99 });
+		const parameters = { resource: 'message', ...others, [parameter]: locator('order', 'name') };
+		await expect(open(parameters).listSearch(method)).rejects.toThrow(
+			'only the first 20 templates',
+		);
 	});
 
 	test('asks for a template first if the editor has sent no parameters', async () => {

@@ -119,18 +119,20 @@ test.each<[string, INodeParameters]>([
 	['Text', { text: 'Hello {{ $json.name }}' }],
 	['Text', { text: "Hello {{$('Start').item.json.name}}" }],
 	[
-		'Variables',
+		'Body 1',
 		{
 			...template,
 			variables: { mappingMode: 'defineBelow', value: { body_1: '{{ $json.name }}' } },
 		},
 	],
-	['Exclude Numbers', { audienceRules: { excludeNumbers: "{{ $('Start').all() }}" } }],
+	[
+		'Audience Rules → Exclude Numbers',
+		{ audienceRules: { excludeNumbers: "{{ $('Start').all() }}" } },
+	],
 ])('an expression in a fixed %s is not sent as it is written: %j', async (label, parameters) => {
 	const { error } = await runWith(parameters);
-	const field = label === 'Exclude Numbers' ? 'Audience Rules' : label;
 	expect(error?.message).toMatch(
-		new RegExp(`^'${field}' shows \\{\\{.*\\}\\} instead of its value`),
+		new RegExp(`^'${label}' shows \\{\\{.*\\}\\} instead of its value`),
 	);
 	expect(service.requests()).toEqual([]);
 });

@@ -141,7 +141,7 @@ describe('a language by expression, whose versions have different variables', ()
 	});
 
 	test.each([
-		[{ ...value, body_2: "={{ '' }}" }, 'needs a value for', 'Fill it in'],
+		[{ ...value, body_2: "={{ '' }}" }, 'needs a value for', 'Fill in its field'],
 		[{ ...value, body_2: 'x' }, "has no variable 'Body 2'", 'Its variables: Body 1.'],
 	])(
 		'with the values %j nothing is sent, and the error is true',

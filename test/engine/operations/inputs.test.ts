@@ -157,6 +157,23 @@ test.each([
 	},
 );
 
+test('if all items are refused, the error does not say how to carry out others', async () => {
+	const parameters = { ...send, to: '={{ $json.to }}' };
+	const items = ['17009', '?'].map((to) => ({ to }));
+	const { description } = (await service.run({ parameters, items })).error ?? {};
+	expect(description).toContain(
+		"in this run of the node. All 2 items have errors. To list them, set 'Mode' to 'Preview'. Item 0",
+	);
+});
+
+test('an error in the components of a template names the field of the node', async () => {
+	const error = await service.errorOf({
+		...{ resource: 'template', operation: 'create', name: 'hello', language: 'en_US' },
+		...{ specifyContent: 'json', componentsJson: '[{ "type": 1 }]' },
+	});
+	expect(error?.message).toMatch(/^'Components \(JSON\)\.0\.type' is not valid/);
+});
+
 test.each<[INodeParameters, string, string]>([
 	[
 		{ ...send, operation: 'sendFax' },
@@ -232,7 +249,7 @@ test.each([
 			`"${id}" in '${field}' looks like an ID, not like a phone number`,
 		);
 		expect(error?.description).toContain(
-			"The service's API reaches people only by phone number. Ask this person for a number, or reply in the service's own inbox.",
+			"The service's API knows people only by phone number. Ask this person for a number.",
 		);
 	}
 	const calls = service.requests().filter(({ endpoint }) => !endpoint?.startsWith('list'));
@@ -326,7 +343,7 @@ describe('phone numbers', () => {
 		const { error } = await runIn('none', { ...send, to: local }, 'Atlantis');
 		expect(error?.message).toContain(`'Default Country' cannot be "Atlantis"`);
 		expect(error?.description).toBe(
-			'Enter a country such as GB, +44 or United Kingdom. Nothing was sent.',
+			'Enter a country such as GB, +44 or United Kingdom. Nothing was sent for this item.',
 		);
 		expect(service.sent()).toEqual([]);
 	});

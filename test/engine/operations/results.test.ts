@@ -164,10 +164,13 @@ describe('Get Many', () => {
 	const own = { loyalty: { points: 5 }, cars: [{ brand: 'A' }], city: 'Rome', tags: [], notes: {} };
 	const most = Object.fromEntries(range(7).map((n) => [`field${n}`, { n }]));
 	test.each([
-		[own, "'Simplify' leaves out fields: cars, loyalty. To get all, switch it off."],
+		[
+			own,
+			"'Simplify' leaves out fields: cars, loyalty. To get all, switch it off (for a tool, set 'Output' to 'Raw').",
+		],
 		[
 			most,
-			"'Simplify' leaves out fields: field0, field1, field2, field3, field4 and 2 more. To get all, switch it off.",
+			"'Simplify' leaves out fields: field0, field1, field2, field3, field4 and 2 more. To get all, switch it off (for a tool, set 'Output' to 'Raw').",
 		],
 		[{ city: 'Rome', empty: null, none: [] }, undefined],
 	])('says which fields of a contact with %j Simplify leaves out', async (fields, hint) => {

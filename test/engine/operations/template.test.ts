@@ -240,8 +240,11 @@ test('an error names a template that the service no longer has', async () => {
 	await send('login_code', code);
 	templateOf('login_code').name = 'login_code_2';
 	expect((await send('login_code', code)).error).toMatchObject({
-		message: 'The service has no template "login_code" in en_US [item 0]',
-		description: expect.stringMatching(/There is no template named login_code.*renamed or deleted/),
+		message:
+			'The service did not find the template "login_code" in en_US, or the recipient [item 0]',
+		description: expect.stringMatching(
+			/There is no template named login_code.*phone number.*renamed or deleted/,
+		),
 		httpCode: '404',
 		context: { sendStatus: 'notSent' },
 	});

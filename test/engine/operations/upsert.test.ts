@@ -122,8 +122,11 @@ test.each([true, false])(
 	'a retry after a failed creation leads to one contact; the creation had taken effect: %s',
 	async (processed) => {
 		service.fault({ endpoint: 'createContact', status: 500, processed });
-		const failed = await upsert(newPhone);
+		const failed = await upsert(newPhone, newPhone);
 		expect(failed.error?.message).toContain('HTTP 500');
+		expect(failed.error?.description).toContain(
+			'0 of 2 items are done. A retry continues with the others. Item 0',
+		);
 		const { error } = await service.retry(failed);
 		expect([error, all().map(({ phone }) => phone)]).toEqual([undefined, [newPhone]]);
 	},
@@ -305,7 +308,7 @@ test('a contact is not updated if others have the same ID', async () => {
 	const data = range(5).map((n) => ({ id: 'c', phone: phoneOf(n) }));
 	service.fault({ endpoint: 'listContacts', status: 200, body: { data }, count: 99 });
 	const { error } = await upsert(phoneOf(3));
-	expect(error?.message).toContain('the service has several contacts with this ID');
+	expect(error?.message).toContain('several contacts of the service have the same ID');
 	expect(calls().slice(1)).toEqual([0, 0]);
 });
 

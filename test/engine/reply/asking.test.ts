@@ -33,7 +33,9 @@ test('asks nobody without an inbox, and says what to do', async () => {
 	const { error } = await ask();
 	expect(error).toMatchObject({
 		message: 'No published workflow keeps the replies [item 0]',
-		description: expect.stringMatching(/import the example Inbox .*Nothing was sent\./),
+		description: expect.stringMatching(
+			/import the example Inbox .*Nothing was sent for this item\./,
+		),
 	});
 	expect(service.sent()).toEqual([]);
 });
@@ -42,7 +44,7 @@ test('a second inbox cannot be published; if there is one, nobody is asked. Both
 	const first = await inbox({ workflowId: 'Inbox A' });
 	const second = { webhookId: 'second', workflowId: 'Inbox B', parameters: { keepReplies: true } };
 	const refusal =
-		'Another workflow keeps the replies for Send and Wait already: "Inbox A". Only one can, so this workflow starts nothing now. Unpublish it, or it may start when n8n restarts.';
+		'Another workflow keeps the replies for Send and Wait already: "Inbox A". Only one can, so this workflow starts nothing now. Switch off \'Keep Replies for Send and Wait\' in its trigger and publish it again. Or, to keep the replies here, unpublish the other workflow first. If you do neither, unpublish this one: it may start when n8n restarts';
 	const refused = await triggers.make(second);
 	await expect(refused.activate()).rejects.toThrow(refusal);
 	await expect(refused.activate('init')).rejects.toThrow(refusal);
@@ -185,7 +187,7 @@ test("asks nobody on n8n's engine 2.0, which cannot continue after a wait", asyn
 	const { error } = await ask({}, { executionId: '01a21057-d93e-72dc-ab7a-3df51c812f0c' });
 	expect(error).toMatchObject({
 		message: "Send and Wait for Response does not work on n8n's engine 2.0 [item 0]",
-		description: expect.stringContaining('Nothing was sent.'),
+		description: expect.stringContaining('Nothing was sent for this item.'),
 	});
 	expect(service.sent()).toEqual([]);
 });

@@ -127,6 +127,10 @@ test('all executions stop waiting for a person, or only one of them; who has ans
 	expect(await jsonOf(one)).toMatchObject([{ replied: false }, { text: 'for the one' }]);
 	expect(await end(berta)).toEqual([{ phone: berta, endedQuestions: 0 }]);
 	expect(other.outputs).toBeUndefined();
+	const { hints } = await run('endWait', { to: anna, executionId: '999999' });
+	expect(hints).toMatchObject([
+		{ message: `Execution 999999 does not wait for a reply of ${anna}.` },
+	]);
 	expect(await end(anna)).toEqual([{ phone: anna, endedQuestions: 1 }]);
 	expect(await jsonOf(other)).toMatchObject([{ replied: false }, { text: 'for the other' }]);
 });

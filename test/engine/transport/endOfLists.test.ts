@@ -228,7 +228,9 @@ describe('an endless list', () => {
 	])('%s is stopped, and a hint says so', async (_, service) => {
 		const given = await gapOf(service);
 		expect(given.message).toBe('The node stopped listing contacts after 1,000 pages');
-		expect(given.description).toContain('The list has no end: every page contained more records.');
+		expect(given.description).toContain(
+			'The node reads no more, and every page contained more records.',
+		);
 		expect(given.asked.length).toBeLessThan(1_010);
 		expect((await list(service, { limit: 50 })).ids).toHaveLength(50);
 	});

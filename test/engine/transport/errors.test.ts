@@ -19,9 +19,8 @@ const mayHaveWorked =
 const failed = 'The service failed while handling the request';
 const refused = 'The service refused the request';
 const redirects = 'The service redirects to another address';
-const correctIt = 'Correct the values that the service reports, then run the node again.';
-const notSent =
-	'The message was not sent. Correct what the service reports, then run the node again.';
+const correctIt = 'Correct the values that the service reports, then try again.';
+const notSent = 'The message was not sent. Correct what the service reports, then try again.';
 const newUrl =
 	"Set 'Base URL' in the credential to that address. The API key is not sent to other addresses.";
 const notFound =
@@ -148,7 +147,7 @@ test.each<[string, string, string, string]>([
 });
 
 test.each([
-	[30, /^Run the node again .*lower 'Requests per Minute'/],
+	[30, /^If this happens often, lower 'Requests per Minute'/],
 	[119, /lower 'Requests per Minute'/],
 	[120, /quota is used up: ask the provider of the service for a larger one\.$/],
 	[1_440, /quota is used up/],

@@ -131,6 +131,20 @@ describe('the registration', () => {
 		},
 	);
 
+	test.each<[string, () => void]>([
+		['hides its URL', () => service.showWebhooks(() => undefined)],
+		['refuses it', () => service.fault({ endpoint: 'createWebhook', status: 404, count: 20 })],
+	])(
+		'is not made if the service %s: with Keep Replies, the error says first to switch that off',
+		async (_, hinder) => {
+			hinder();
+			const it = await triggers.make({ parameters: { keepReplies: true } });
+			await expect(it.activate()).rejects.toThrow(
+				/Switch off 'Keep Replies for Send and Wait', choose Manual in 'Registration'/,
+			);
+		},
+	);
+
 	test('left over with other events is replaced, and the new one is made first', async () => {
 		const it = await triggers.active();
 		const [{ id, url }] = registered();
@@ -221,11 +235,11 @@ describe('the registration', () => {
 		},
 	);
 
-	test.each<[string, FaultOrder]>([
-		['does not respond', { reset: 'beforeRead' }],
-		['fails', { status: 500 }],
-		['limits the rate', { status: 429, headers: { 'retry-after': '7200' } }],
-	])('fails if the service %s, and the error says what to do again', async (_, fault) => {
+	test.each<[string, FaultOrder, RegExp]>([
+		['does not respond', { reset: 'beforeRead' }, /before you run the node again/],
+		['fails', { status: 500 }, /before you run the node again/],
+		['limits the rate', { status: 429, headers: { 'retry-after': '7200' } }, /\. Try again in 2/],
+	])('fails if the service %s, and the error says what to do again', async (_, fault, again) => {
 		const messageOf = async (mode?: 'test') => {
 			service.fault({ endpoint: 'createWebhook', ...fault, count: 20 });
 			const credentials = service.credentials(service.newKey());
@@ -235,7 +249,7 @@ describe('the registration', () => {
 			return (error as Error).message;
 		};
 		const inEditor = await messageOf('test');
-		expect(inEditor).toMatch(/run the node again/i);
+		expect(inEditor).toMatch(again);
 		expect(await messageOf()).toBe(inEditor.replace(/run the node again/i, 'publish again'));
 		expect(inEditor).not.toMatch(/\(E[A-Z]+\)|undefined/); // n8n would replace a message that contains such a code
 	});

@@ -87,10 +87,13 @@ describe('duplicates', () => {
 		execution.type = 'x.businessMessagingTool';
 		execution.rounds().add(anna);
 		execution.round = 1;
-		expect(await apply(item(0, anna, stop), item(1, ben, stop))).toEqual([
+		const again = item(0, anna, stop);
+		expect(await apply(again, item(1, ben, stop))).toEqual([
 			'The recipient is the same as in an earlier run of this node',
 			'pending',
 		]);
+		const { failure } = again.outcome as { failure: InputError };
+		expect(failure.description).toBe("To allow this, change 'Duplicates' in 'Audience Rules'.");
 	});
 
 	test('may be treated differently by each item; items without rules are sent', async () => {

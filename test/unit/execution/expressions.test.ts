@@ -191,6 +191,8 @@ const cut = `{{${'a'.padEnd(95, 'b')}...`;
 const lookAt = 'Check the name of the field in the input.';
 const orEmpty =
 	"If the value may be missing, use an empty text instead, e.g. {{ $json.name ?? '' }}.";
+const mayBe = (other: string) =>
+	`${lookAt} If the value may be missing, use another one instead, e.g. {{ $json.name ?? ${other} }}.`;
 const describedError = (description?: string) => Object.assign(new Error('No'), { description });
 
 describe('an error', () => {
@@ -199,6 +201,39 @@ describe('an error', () => {
 		['={{none}}', "{{none}} in 'Text' has no value", `${lookAt} ${orEmpty}`, optional],
 		['=Hi {{none}}', "{{none}} in 'Text' has no value", `${lookAt} ${orEmpty}`],
 		['=Hi {{none}}{{text}}', "{{none}} in 'Text' has no value", `${lookAt} ${orEmpty}`],
+		[
+			'={{none}}',
+			"{{none}} in 'Text' has no value",
+			mayBe('50'),
+			{ ...optional, type: 'number', default: 50 },
+		],
+		[
+			'={{none}}',
+			"{{none}} in 'Text' has no value",
+			mayBe('"week"'),
+			{ ...optional, type: 'options', default: 'week' },
+		],
+		[
+			{ limit: '={{none}}' },
+			"{{none}} in 'Text → Limit' has no value",
+			mayBe('true'),
+			{
+				...{ ...optional, type: 'collection', default: {} },
+				options: [{ displayName: 'Limit', name: 'limit', type: 'boolean', default: true }],
+			},
+		],
+		[
+			{ value: { headerPdfUrl: '={{none}}' } },
+			"{{none}} in 'Header PDF URL' has no value",
+			`${lookAt} ${orEmpty}`,
+			{ ...optional, type: 'resourceMapper', default: {} },
+		],
+		[
+			'Hi {{ $json.name }}',
+			"'Text' shows {{ $json.name }} instead of its value",
+			'The field takes no expressions. Write {{1}} for what differs from message to message.',
+			{ ...textField, noDataExpression: true },
+		],
 		['={{null}}', "{{null}} in 'Text' has no value", lookAt],
 		['={{nan}}', "{{nan}} in 'Text' has no value", lookAt],
 		[`={{${long}}}`, `${cut} in 'Text' has no value`, lookAt],

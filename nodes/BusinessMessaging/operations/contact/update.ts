@@ -51,7 +51,7 @@ export const updateContact = operation({
 		];
 		if (lost.length > 0)
 			client.hints.add(
-				`The contact "${request.id}" has no ${lost.join(' and no ')} now. The service replaces the whole contact with the fields that you send. Send all its fields, e.g. under 'Additional Fields'.`,
+				`The contact "${request.id}" has no ${lost.join(' and no ')} now. If it had one, the service replaces the whole contact with the fields that you send: send all its fields, e.g. under 'Additional Fields'.`,
 			);
 		return record(response, 'contact');
 	},

@@ -135,7 +135,7 @@ async function updateContact(
 	if (isPut && JSON.stringify(kept).includes(unreadableCharacter))
 		throw new InputError(
 			`The contact "${id}" has characters that the node cannot read`,
-			"Nothing was changed: the service replaces the whole contact, so these characters would be lost. Use the operation 'Update', or ask the provider of the service to send UTF-8.",
+			'Nothing was changed: the service replaces the whole contact, so these characters would be lost. Change the contact on the website of the service, or ask its provider to send UTF-8.',
 		);
 	const whole = await client
 		.call(endpoints.updateContact, { ...request, replacementBody })

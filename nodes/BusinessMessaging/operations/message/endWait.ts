@@ -32,8 +32,10 @@ export const endWait = inboxOperation({
 	},
 	runAll: async (inbox, asked) => {
 		const ended = await inbox.endWait(asked);
-		return asked.map(({ phone }, index) => {
-			if (!ended[index]) inbox.hints.add(`No execution waits for a reply of ${phone}.`);
+		return asked.map(({ phone, executionId }, index) => {
+			const which =
+				executionId === undefined ? 'No execution waits' : `Execution ${executionId} does not wait`;
+			if (!ended[index]) inbox.hints.add(`${which} for a reply of ${phone}.`);
 			return [{ phone, endedQuestions: ended[index] }];
 		});
 	},

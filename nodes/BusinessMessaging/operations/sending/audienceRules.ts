@@ -134,7 +134,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person, over all campaigns. Only messages with Send Once or a Frequency Cap count. They are in the data table Business Messaging Campaigns.',
+				'The maximum number of messages to one person. Counts those with Send Once or a Frequency Cap, from the data table Business Messaging Campaigns.',
 			fields: [
 				numberField({
 					displayName: 'Messages',

@@ -158,8 +158,9 @@ export async function sendTemplateMessage(
 	return await sendMessage(client, endpoints.sendTemplate, request).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.statusCode !== 404) throw error;
 		const { kind, message, statusCode } = error;
-		const description = `${message}. The template may have been renamed or deleted. Choose it and its language again. If other operations fail too, check 'Base URL' in the credential.`;
-		throw new ServiceError(missingTitle(name, language), { kind, statusCode, description });
+		const title = `The service did not find the template "${quoted(name)}"${inWords(language)}, or the recipient`;
+		const description = `${message}. Check the phone number. The template may have been renamed or deleted: choose it and its language again. If other operations fail too, check 'Base URL' in the credential.`;
+		throw new ServiceError(title, { kind, statusCode, description });
 	});
 }
 
@@ -203,7 +204,11 @@ function versionsOf(list: TemplateList, name: string): Template[] {
 }
 
 function missingTitle(name: string, language?: string): string {
-	return `The service has no template "${quoted(name)}"${language ? ` in ${quoted(language)}` : ''}`;
+	return `The service has no template "${quoted(name)}"${inWords(language)}`;
+}
+
+function inWords(language?: string): string {
+	return language ? ` in ${quoted(language)}` : '';
 }
 
 /** What is wrong with a message; undefined if nothing is wrong, as far as the service shows its templates. */
@@ -262,7 +267,7 @@ function valueProblem(
 	if (surplus)
 		return new InputError(
 			`${title} has no variable '${titleOf(surplus)}'`,
-			`Its variables: ${variables.map(titleOf).join(', ') || 'none'}. Open the node and refresh the list of variables.`,
+			`Its variables: ${variables.map(titleOf).join(', ') || 'none'}. Leave this field empty for this template, or refresh the list of variables in the node.`,
 		);
 	const twice = ids.find((id, index) => ids.indexOf(id) < index);
 	if (twice)
@@ -274,7 +279,7 @@ function valueProblem(
 	if (!missing) return undefined;
 	return new InputError(
 		`${title} needs a value for '${titleOf(missing)}'`,
-		`Fill it in under 'Variables', or check the data that its expression refers to. The text around it: "${missing.text}".`,
+		`Fill in its field, or check the data that its expression refers to. The text around it: "${missing.text}".`,
 	);
 }
 

@@ -16,7 +16,7 @@ export const deleteWebhook = operation({
 			name: 'webhookId',
 			required: true,
 			description: 'The webhook to delete. Its URL receives no more events.',
-			hint: 'If a Business Messaging Trigger uses this webhook, it stops. To restart it, unpublish and publish its workflow. With Registration: Manual, register its URL again.',
+			hint: 'A trigger that uses it stops. Unpublish and publish its workflow; with Registration: Manual, register its URL again.',
 			searchListMethod: 'searchWebhooks',
 			idPlaceholder: 'e.g. webhook_123',
 		}),
