@@ -1,6 +1,6 @@
 /** The workflows of examples/ on a real n8n, unchanged. The campaign, the AI agent and the MCP server have separate test files. */
 import axios from 'axios';
-import { countBy, isEqual, pick, range, sortBy } from 'lodash';
+import { countBy, isEqual, omit, pick, range, sortBy } from 'lodash';
 import { DateTime, Info } from 'luxon';
 
 import { readSampleContacts } from '../../../harness/examples';
@@ -90,6 +90,12 @@ describe('auto-reply to a person who keeps writing', () => {
 		n8n.write(zara.phone, 'Tell me more');
 		await untilEnded(id, 6);
 		expect(textsTo(zara.phone).at(-1)).toContain('new arrivals');
+		// Each night, n8n's list of the answers is emptied: it fails with more than 10,000.
+		const before = textsTo(zara.phone).length;
+		await n8n.runToEnd(id, 'Every night');
+		n8n.write(zara.phone, 'Tell me more');
+		await untilEnded(id, 8);
+		expect(textsTo(zara.phone)).toHaveLength(before + 1);
 	});
 });
 
@@ -107,7 +113,7 @@ test('order update: the shop calls twice, the customer gets one message with the
 	const first = await http.post<object>(url, order);
 	expect(first.data).toMatchObject({ messageId: expect.stringMatching(/^msg/) });
 	const second = await http.post<object>(url, order);
-	expect(second.data).toMatchObject({ skipped: true, reason: 'alreadySent' });
+	expect(second.data).toMatchObject({ skipped: true, reason: 'alreadySent', order: 'B-1' });
 	expect(n8n.outbound).toMatchObject([
 		{
 			phone: '+447700900551',
@@ -122,6 +128,12 @@ test('order update: the shop calls twice, the customer gets one message with the
 		order: 'B-2',
 		phone: '12',
 		reason: expect.stringContaining('"12"'),
+	});
+	const undated = { ...omit(order, 'arrives'), order: 'B-3' };
+	const incomplete = await http.post<object>(url, undated);
+	expect(incomplete.data).toMatchObject({
+		order: 'B-3',
+		reason: expect.stringContaining('Body 3'),
 	});
 });
 
@@ -163,7 +175,7 @@ test('survey: many people answer at once; it thanks the happy ones, asks the oth
 	);
 	expect(textsTo(stubborn)[1]).toBe('Please answer with a number from 1 to 5.');
 	expect(textsTo(serious.find((phone) => !isUnhappy(phone))!)[1]).toContain('review');
-	expect(textsTo(unhappy[0])[2]).toContain('A colleague');
+	expect(textsTo(unhappy[0])[2]).toContain('Thank you for telling us');
 	const inAll = Object.fromEntries(serious.map((phone) => [phone, isUnhappy(phone) ? 3 : 2]));
 	expect(countBy(n8n.outbound, 'phone')).toEqual({ ...inAll, [stubborn]: 3 });
 });
