@@ -28,6 +28,8 @@ describe.each([1, 8])('%i people', (count) => {
 		const keys = [service.newKey(), service.newKey()];
 		const [test, live] = keys.map((key) => service.credentials(key));
 		await send(count, test);
+		const another = await send(count, live, { campaign: 'another' });
+		expect(another.hints).not.toContain('another API key');
 		const preview = await send(count, live, { mode: 'preview' });
 		const sent = await send(count, live);
 		const words = count === 1 ? '1 person of this run has' : `${count} people of this run have`;

@@ -64,6 +64,16 @@ const templates = [
 	'not sent, and gets no response',
 ];
 
+test('a template has another idempotency key than its text, because services repeat their response to a known key', async () => {
+	service.fault({ endpoint: 'sendText', status: 422 });
+	service.fault({ endpoint: 'sendTemplate', status: 429, headers: soon });
+	await run([{ phone: '+15550002000' }]);
+	const keysOf = (endpoint: 'sendText' | 'sendTemplate') =>
+		service.requests(endpoint).map(({ headers }) => headers['idempotency-key']);
+	const [text, template, again] = [...keysOf('sendText'), ...keysOf('sendTemplate')];
+	expect([template === text, again === template]).toEqual([false, true]);
+});
+
 test.each(Object.keys(texts))(
 	'a text that is %s never reaches the customer together with a template',
 	async (text) => {
