@@ -19,6 +19,17 @@ const withHeader = (delivered: Delivered, id: string) => ({
 	...delivered,
 	headers: { 'webhook-id': id },
 });
+const ofProxy = (id: string) =>
+	Object.fromEntries(
+		[
+			'x-request-id',
+			'request-id',
+			'x-amzn-trace-id',
+			'traceparent',
+			'x-correlation-id',
+			'date',
+		].map((name) => [name, id]),
+	);
 const [early, late] = ['2030-01-31T10:00:00Z', '2030-01-31T10:05:00Z'];
 /** Two deliveries that differ in one value. */
 const pair = <T>(make: (value: T) => Delivered, one: T, other: T): [Delivered, Delivered] => [
@@ -89,6 +100,10 @@ test.each<[string, Pair]>([
 		pair((timestamp) => message({ id: 'm1', message: { time: early } }, { timestamp }), 1, 2),
 	],
 	["without any time, by the message's ID", pair((id) => message({ id }), 'm1', 'm1')],
+	[
+		'whatever headers a proxy adds to each request',
+		pair((id) => ({ ...message({ id: 'm1' }), headers: ofProxy(id) }), 'a', 'b'),
+	],
 	[
 		'by its event ID, although the delivery has another number',
 		pair((attempt) => assigned({}, { event_id: 'e1', attempt, sentAt: attempt }), 1, 2),
