@@ -23,6 +23,19 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
 	expect(readEvent(received(data)).text).toBe(text);
 });
 
+test.each<[string, Record<string, unknown>, string]>([
+	['its own time', { text: 'Hi', timestamp: '1' }, '1'],
+	[
+		'its own time, rather than the one under message',
+		{ timestamp: '1', message: { time: '2' } },
+		'1',
+	],
+	['the time under message', { message: { text: 'Hi', timestamp: '2' } }, '2'],
+	['the time of the delivery, if there is no other', { text: 'Hi' }, '3'],
+])('the time of a message is %s', (_, data, time) => {
+	expect(readEvent({ ...received(data), timestamp: '3' }).time).toBe(time);
+});
+
 const tap = { id: 'b1', payload: 'b1', title: 'Yes' };
 const typed = { type: 'button_reply', button_reply: tap };
 
