@@ -111,7 +111,8 @@ test('order update: the shop calls twice, the customer gets one message with the
 	const id = await n8n.publish(n8n.example('order-update', { 'Send order update': sends }));
 	const url = `${n8n.playground.n8n.url}/webhook/order-shipped`;
 	const first = await http.post<object>(url, order);
-	expect(first.data).toMatchObject({ messageId: expect.stringMatching(/^msg/) });
+	const messageId = expect.stringMatching(/^msg/);
+	expect(first.data).toMatchObject({ order: 'B-1', sendStatus: 'sent', messageId });
 	const second = await http.post<object>(url, order);
 	expect(second.data).toMatchObject({ skipped: true, reason: 'alreadySent', order: 'B-1' });
 	expect(n8n.outbound).toMatchObject([
@@ -128,6 +129,7 @@ test('order update: the shop calls twice, the customer gets one message with the
 		order: 'B-2',
 		phone: '12',
 		reason: expect.stringContaining('"12"'),
+		sendStatus: 'notSent',
 	});
 	const undated = { ...omit(order, 'arrives'), order: 'B-3' };
 	const incomplete = await http.post<object>(url, undated);
