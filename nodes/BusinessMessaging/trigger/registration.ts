@@ -299,15 +299,17 @@ function hiddenAmong(
 }
 
 /**
- * When n8n starts, a known registration counts as unchanged while the service does not respond. Otherwise, n8n would
- * remove the webhook, and events would be lost until n8n manages to activate the workflow again.
+ * When n8n starts, a known registration counts as unchanged while the service does not respond or does not accept the API
+ * key. Otherwise, n8n would remove the webhook, and not try again: events would be lost also after the key was replaced.
  */
 function staysAsItWas(
 	context: IHookFunctions,
 	{ registration }: TriggerMemory,
 	failure: ServiceError,
 ): boolean {
-	const isPassing = ['uncertain', 'unreachable', 'rateLimited'].includes(failure.kind);
+	const isPassing =
+		['uncertain', 'unreachable', 'rateLimited'].includes(failure.kind) ||
+		failure.statusCode === 401;
 	const isKnown = registration.ofUrl(webhookUrlOf(context))?.id !== undefined;
 	return isStart(context) && isPassing && isKnown;
 }

@@ -332,17 +332,29 @@ describe('the registration', () => {
 		expect(registered()).toEqual([]);
 	});
 
-	test.each([
+	const responses: Array<[string, Partial<FaultOrder>]> = [
+		['does not respond', { status: 429, headers: { 'retry-after': '86400' } }],
+		['does not accept the API key', { status: 401 }],
+	];
+	describe.each([
 		['n8n starts', 'init'],
 		['another main process of n8n takes over', 'leadershipChange'],
-	] as const)('stays as it was when %s and the service does not respond', async (_, reason) => {
-		// The requests of this key are then delayed for a day.
+	] as const)('when %s', (_, reason) => {
+		test.each(responses)('stays as it was if the service %s', async (__, response) => {
+			// The requests of this key may then be delayed for a day.
+			const it = await triggers.active({ credentials: service.credentials(service.newKey()) });
+			const before = [...registered()];
+			service.fault({ endpoint: 'listWebhooks', ...response });
+			await it.activate(reason);
+			expect(registered()).toEqual(before);
+			expect(await statusOf(it, own(it)[0].url)).toBe(200);
+		});
+	});
+
+	test('is an error if the service does not accept the API key when the workflow is published', async () => {
 		const it = await triggers.active({ credentials: service.credentials(service.newKey()) });
-		const before = [...registered()];
-		const headers = { 'retry-after': '86400' };
-		service.fault({ endpoint: 'listWebhooks', status: 429, headers });
-		await it.activate(reason);
-		expect(registered()).toEqual(before);
+		service.fault({ endpoint: 'listWebhooks', status: 401 });
+		await expect(it.activate('update')).rejects.toThrow('does not accept the API key');
 	});
 
 	test('of a test is separate', async () => {
