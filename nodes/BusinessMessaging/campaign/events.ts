@@ -1,5 +1,5 @@
 /** What the output of Business Messaging Trigger says about a message of a campaign or its recipient. */
-import { omit } from 'lodash';
+import { isEmpty, omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
@@ -46,6 +46,12 @@ const formula = /^(?![+-][\d\s().#/ext-]*$)[=+@\t\r-]/i;
 /** Reads an item of the trigger; undefined for an event that is not about messages. @throws InputError for another item */
 export function readCampaignEvent(item: IDataObject): CampaignEvent | undefined {
 	const name = textOrJson(item.event);
+	// In the editor, n8n passes an empty item if the trigger has no event since its last change.
+	if (isEmpty(item))
+		throw new InputError(
+			'There is no event yet',
+			"Open the trigger, click 'Execute step' and let an event arrive. Then run this node again.",
+		);
 	if (name === '' || (item.data !== undefined && item.from === undefined && !item.messageId))
 		throw new InputError(
 			'The item is not an event',

@@ -174,6 +174,13 @@ test.each([
 	expect(error?.description).toContain("switch on the trigger's 'Simplify'");
 });
 
+test('without an event in the editor, the error says how to get one', async () => {
+	await send(1);
+	const { error } = await record([{}]);
+	expect(error?.message).toBe('There is no event yet [item 0]');
+	expect(error?.description).toContain('let an event arrive');
+});
+
 test('a receipt that comes before its row waits for it', async () => {
 	await send(1);
 	const messageId = idOf(0);
