@@ -29,15 +29,16 @@ export async function recordOptOuts(
 async function change(
 	{ now, workflow, hints }: CampaignTables,
 	table: Table,
-	{ kind, person, phone, words }: CampaignEvent,
+	event: CampaignEvent,
 ): Promise<boolean> {
+	const { kind, phone, words } = event;
 	if (phone === '') return false;
 	const ids: number[] = [];
 	let other: string | undefined;
 	for await (const rows of table.readAll(0))
 		for (const row of rows) {
 			const entry = textOrJson(row.phone).trim();
-			const whose = person === '' && entry === phone ? 'theirs' : whoseIs(entry, person);
+			const whose = whoseIs(entry, event);
 			if (whose === 'theirs') ids.push(Number(row.id));
 			if (whose === 'unclear') other = entry;
 		}
@@ -57,8 +58,8 @@ async function change(
 }
 
 /** Whose an entry is. It is unclear if it means several people, or has a number without a country code. */
-function whoseIs(entry: string, person: string): 'theirs' | 'unclear' | 'others' {
-	if (person === '') return 'others';
+function whoseIs(entry: string, { person, phone }: CampaignEvent): 'theirs' | 'unclear' | 'others' {
+	if (person === '') return entry === phone ? 'theirs' : 'others';
 	const { people, digits } = readEntry(entry);
 	if (people.length === 1 && people[0] === person) return 'theirs';
 	return people.includes(person) || digits.includes(lastDigits(person)) ? 'unclear' : 'others';
