@@ -14,18 +14,10 @@ const fileOf = (icon: string) =>
 	path.join(root, 'nodes/BusinessMessaging', icon.replace(/^file:/, ''));
 const { name: packageName } = JSON.parse(readText('package.json')) as { name: string };
 
-test("n8n's builder learns for which services the node is not meant, and about the trigger", () => {
-	const { searchHint, relatedNodes = [] } = new BusinessMessaging().description.builderHint ?? {};
+test("n8n's builder knows the trigger from the action", () => {
+	const { relatedNodes = [] } = new BusinessMessaging().description.builderHint ?? {};
 	const trigger = new BusinessMessagingTrigger().description;
-	expect(searchHint).toMatch(/^Only for .*WhatsApp.*Telegram/);
-	expect(relatedNodes.map(({ nodeType }) => nodeType)).toEqual([`${packageName}.${trigger.name}`]);
-	for (const { relationHint } of relatedNodes as Array<{ relationHint: string }>)
-		expect(relationHint).toMatch(/^Starts a workflow .*Send and Wait/);
-});
-
-test('while a run waits, n8n says for what', () => {
-	const { waitingNodeTooltip } = new BusinessMessaging().description;
-	expect(waitingNodeTooltip).toBe('Waiting for replies in the chat');
+	expect(map(relatedNodes, 'nodeType')).toEqual([`${packageName}.${trigger.name}`]);
 });
 
 /** What saved workflows and the webhooks of n8n depend on. */
@@ -61,16 +53,6 @@ test.each(facts)('$Node.name stays the same for saved workflows', ({ Node, fact,
 	expect(credentials).toMatchObject([{ name: 'businessMessagingApi', required: true }]);
 	expect(Object.keys(methods.credentialTest ?? {})).toEqual(map(credentials, 'testedBy'));
 	expect(map(icon, fileOf).map(existsSync)).toEqual([true, true]);
-});
-
-test('n8n says in the list of nodes what they are for, and what a trigger waits for', () => {
-	const [action, trigger] = facts.map(({ Node }) => new Node().description);
-	expect(action.description).toMatch(/^Send messages and campaigns, wait for replies/);
-	expect(trigger.description).toMatch(
-		/^Starts the workflow when a customer writes .* actions send messages/,
-	);
-	expect(trigger.eventTriggerDescription).toMatch(/^Waiting for .* an event$/);
-	expect(trigger.activationMessage).toMatch(/start this workflow\.$/);
 });
 
 test('the URL is shown for registering by hand, and only the one of deliveries', () => {
