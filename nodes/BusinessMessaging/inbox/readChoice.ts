@@ -1,5 +1,5 @@
 /** Reads which choice is meant: its words, perhaps beside polite ones, its number, its place, or its words with one wrong letter. */
-import { range } from 'lodash';
+import { once, range } from 'lodash';
 
 import { foldText, trimPunctuation } from '../foldText';
 import { withLatinDigits } from '../phone/readPhone';
@@ -23,8 +23,9 @@ export function readChoice(text: string, all: string[]): string | undefined {
 	const number = /^\d{1,3}$/.test(plainChoice(text)) ? Number(plainChoice(text)) : 0;
 	if (number > 0) return numberedChoice(number, choices);
 	const near = choices.filter((choice) => isNear(toWords(text), toWords(choice)));
-	const fitting = choices.filter((choice) => isOnly(text, [choice], choices));
-	const [meant, other] = fitting.length > 0 ? fitting : [choiceByPlace(text, choices)];
+	const around = fillersBeside(choices);
+	const fitting = choices.filter((choice) => isOnly(text, [choice], around));
+	const [meant, other] = fitting.length > 0 ? fitting : [choiceByPlace(text, choices, around)];
 	if (meant === undefined) return choiceWithError(text, near);
 	// Words that are one letter from another choice may mean that one.
 	const isCertain = other === undefined && near.every((choice) => choice === meant);
@@ -61,12 +62,17 @@ function numberedChoice(number: number, choices: string[]): string | undefined {
 	return begins && having.length === 1 ? choice : undefined;
 }
 
-/** Whether a text is only these words and such as do not change them; a word of another choice may change them. */
-function isOnly(text: string, words: string[], choices: string[]): boolean {
+/** Words that do not change a choice. */
+const fillers = once(() => [...choiceFillers, ...politeWords(), ...approvalWords.yes.map(toWords)]);
+
+/** The words that do not change a choice; a word of another choice may change it. */
+function fillersBeside(choices: string[]): string[] {
 	const inChoices = new Set(choices.flatMap((choice) => toWords(choice).split(' ')));
-	const around = [...choiceFillers, ...politeWords(), ...approvalWords.yes.map(toWords)].filter(
-		(filler) => !filler.split(' ').some((word) => inChoices.has(word)),
-	);
+	return fillers().filter((filler) => !filler.split(' ').some((word) => inChoices.has(word)));
+}
+
+/** Whether a text is only these words and such as do not change them. */
+function isOnly(text: string, words: string[], around: string[]): boolean {
 	return consistsOf(
 		toWords(withLatinDigits(text)),
 		words.map((word) => toWords(withLatinDigits(word))),
@@ -74,7 +80,7 @@ function isOnly(text: string, words: string[], choices: string[]): boolean {
 	);
 }
 
-function choiceByPlace(text: string, choices: string[]): string | undefined {
+function choiceByPlace(text: string, choices: string[], around: string[]): string | undefined {
 	if (!areNumbered(choices)) return undefined;
 	const wordsFor = (place: number) =>
 		places.flatMap((row) => [
@@ -92,7 +98,7 @@ function choiceByPlace(text: string, choices: string[]): string | undefined {
 	)
 		return undefined;
 	const fitting = choices.filter((_, index) =>
-		isOnly(text, [...wordsFor(index + 1), String(index + 1)], choices),
+		isOnly(text, [...wordsFor(index + 1), String(index + 1)], around),
 	);
 	return fitting.length === 1 ? fitting[0] : undefined;
 }
