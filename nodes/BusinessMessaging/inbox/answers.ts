@@ -98,8 +98,11 @@ function hintsFor(expected: ExpectedAnswer, words: string, replier: Replier): st
 		date: () => {
 			const [today] = todaysOf(replier, expected.timeZone);
 			if (today === undefined) return [];
-			const soon = new Date(Date.parse(today) + exampleDays * 24 * 60 * 60_000);
-			return [`📅 ${writeDate(soon.toISOString().slice(0, 10), words, replier)}`];
+			const after = (days: number) => new Date(Date.parse(today) + days * 24 * 60 * 60_000);
+			const examples = exampleDays.map((days) =>
+				writeDate(after(days).toISOString().slice(0, 10), words, replier),
+			);
+			return [`📅 ${examples.join(', ')}, …`];
 		},
 		email: () => ['…@…'],
 		freeText: () => [],
@@ -108,8 +111,8 @@ function hintsFor(expected: ExpectedAnswer, words: string, replier: Replier): st
 	return hints[expected.kind]();
 }
 
-/** The example of a date is a week away. */
-const exampleDays = 7;
+/** The examples of dates are a week away. One date alone would look like a proposal. */
+const exampleDays = [7, 8];
 const latin = /\p{Script=Latin}/u;
 const notLatin = /(?!\p{Script=Latin})\p{L}/u;
 

@@ -110,11 +110,14 @@ test('a date is asked for until it is certain: not past, and only one day; the q
 	const more = { timezone: 'Asia/Tokyo' }; // the number does not show where in America the person is
 	const execution = await people.ask([anna], { ...question, replyOptions: { repeats: 3 } }, more);
 	const today = DateTime.now().setZone('Asia/Tokyo');
-	const inWords = (date: DateTime) =>
-		`📅 ${date.toLocaleString(DateTime.DATE_FULL, { locale: 'en-US' })}`;
+	const inWords = (...dates: DateTime[]) => {
+		const written = dates.map((one) => one.toLocaleString(DateTime.DATE_FULL, { locale: 'en-US' }));
+		return `📅 ${written.join(', ')}`;
+	};
 	const repeated = () => service.sent().at(-1)?.text;
 	await people.write(anna, today.minus({ days: 3 }).toFormat('d. M. yyyy'));
-	expect(repeated()).toBe(`❓ ¿Qué día le conviene?\n${inWords(today.plus({ days: 7 }))}`);
+	const examples = inWords(today.plus({ days: 7 }), today.plus({ days: 8 }));
+	expect(repeated()).toBe(`❓ ¿Qué día le conviene?\n${examples}, …`);
 	await people.write(anna, `01/02/${today.year + 1}`);
 	const [january, february] = [
 		DateTime.utc(today.year + 1, 1, 2),

@@ -226,7 +226,7 @@ const repeated = (
 test.each<[Partial<ExpectedAnswer>, hint: string]>([
 	[{ kind: 'approval' }, '👍 / 👎'],
 	[{ kind: 'approval', yesWords: ['Aye', 'yes'], noWords: ['Nay'] }, 'Aye / Nay'],
-	[{ kind: 'date' }, '📅 6. Dezember 2026'],
+	[{ kind: 'date' }, '📅 6. Dezember 2026, 7. Dezember 2026, …'],
 	[{ kind: 'email' }, '…@…'],
 	[{ kind: 'number' }, '1, 2, 3, …'],
 	[{ kind: 'choice', choices: ['Klein', 'Groß'] }, '1) Klein\n2) Groß'],
