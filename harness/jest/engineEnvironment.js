@@ -2,6 +2,7 @@
 // The environment for packages that test files share (sharedPackages.js). Each test file loads the built package again,
 // and its n8n has no state from earlier files. Expressions run on n8n's default engine if Node.js supports it (n8n
 // itself needs Node.js 24 for it), otherwise on n8n's older engine.
+const { AsyncLocalStorage } = require('node:async_hooks');
 const path = require('node:path');
 
 const { TestEnvironment } = require('jest-environment-node');
@@ -20,6 +21,17 @@ const expressionEngine = {
 };
 const dist = path.resolve(__dirname, '../../dist', '.') + path.sep;
 
+/**
+ * The storages in use. Jest makes some for each test file, and Node.js would copy all of them to each promise as long as
+ * the process lives.
+ */
+const storages = new Set();
+const { run } = AsyncLocalStorage.prototype;
+AsyncLocalStorage.prototype.run = function (...context) {
+	storages.add(this);
+	return run.apply(this, context);
+};
+
 module.exports = class EngineEnvironment extends TestEnvironment {
 	async setup() {
 		await super.setup();
@@ -37,6 +49,8 @@ module.exports = class EngineEnvironment extends TestEnvironment {
 
 	async teardown() {
 		globalThis.setTimeout = setRealTimeout;
+		for (const storage of storages) storage.disable(); // until the next run
+		storages.clear();
 		await super.teardown();
 	}
 };

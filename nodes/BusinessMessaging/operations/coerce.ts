@@ -4,8 +4,7 @@ import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow
 
 import { quoted, textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
-import { readCountry } from '../phone/countries';
-import { plusMissing } from '../phone/readPhone';
+import { readDefaultCountry } from '../phone/countries';
 import { parseJson } from '../reading/parseJson';
 import type { ParameterField } from './fields';
 import { readText } from './readText';
@@ -76,7 +75,7 @@ function coerceChoice(field: ParameterField, value: string): string {
 }
 
 function coerceCountry(field: ParameterField, value: string): string {
-	const country = ['none', plusMissing].includes(value) ? value : readCountry(value);
+	const country = readDefaultCountry(value);
 	if (country !== undefined) return country;
 	throw unfit(field, value, 'Enter a country such as GB, +44 or United Kingdom.');
 }

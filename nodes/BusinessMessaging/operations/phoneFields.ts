@@ -1,6 +1,6 @@
 /** Parameters with a phone number, and the Default Country of local numbers. */
 import { samePhoneKey } from '../phone/compare';
-import { readCountry } from '../phone/countries';
+import { readDefaultCountry } from '../phone/countries';
 import { countryNames } from '../phone/countryNames';
 import { planOf } from '../phone/plans';
 import { isPersonId, plusMissing, readPhone } from '../phone/readPhone';
@@ -37,7 +37,7 @@ export const defaultCountryField = recordField({
 /** The country of the credential's local numbers: its ISO code, or another value of the field. */
 export function defaultCountryOf(credential: { defaultCountry?: unknown } | undefined): string {
 	const written = textOrJson(credential?.defaultCountry);
-	return readCountry(written) ?? written;
+	return readDefaultCountry(written) ?? written;
 }
 
 /**

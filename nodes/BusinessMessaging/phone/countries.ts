@@ -3,6 +3,7 @@ import { memoize } from 'lodash';
 
 import { foldText } from '../foldText';
 import { countryCodes, plansFor } from './plans';
+import { plusMissing } from './readPhone';
 
 /** Names that the runtime does not know. */
 const otherNames: Record<string, string> = {
@@ -56,4 +57,9 @@ export function readCountry(written: string): string | undefined {
 	// With its accent, Bỉ (Belgium in Vietnamese) is not the code of Burundi.
 	const code = text.toUpperCase();
 	return countryCodes().includes(code) ? code : codeByName().get(folded(text));
+}
+
+/** A Default Country: an ISO code, `none` or `plusMissing`; undefined for what is no country. The names of countries take 60 ms. */
+export function readDefaultCountry(written: string): string | undefined {
+	return ['', 'none', plusMissing].includes(written) ? written || undefined : readCountry(written);
 }

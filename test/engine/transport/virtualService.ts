@@ -58,13 +58,18 @@ export function simulate(
 ): Seen {
 	const random = randomOf(seed);
 	const throttle = new Throttle(service.windowMs, random);
-	const events: Array<{ at: number; order: number; run: () => void }> = [];
-	let [now, order, working, underWay, done, next] = [0, 0, 0, 0, 0, 0];
+	/** In their order; of two at the same time, the one that was added first. */
+	const events: Array<{ at: number; run: () => void }> = [];
+	let [now, working, underWay, done, next] = [0, 0, 0, 0, 0];
 	const seen: Seen = { accepted: 0, refused: 0, blocked: 0, endMs: 0, mostLately: 0 };
 	const taken: number[] = [];
 	const queue: number[] = [];
-	const at = (ms: number, run: () => void) =>
-		void events.push({ at: now + ms, order: order++, run });
+	const at = (ms: number, run: () => void) => {
+		const event = { at: now + ms, run };
+		let place = events.length;
+		while (place > 0 && events[place - 1].at > event.at) place--;
+		events.splice(place, 0, event);
+	};
 	const refill = () => {
 		while (queue.length + underWay < senders && next < messages) queue.push(next++);
 	};
@@ -128,7 +133,6 @@ export function simulate(
 		});
 	};
 	for (go(); done < messages; go()) {
-		events.sort((one, other) => one.at - other.at || one.order - other.order);
 		const event = events.shift();
 		if (!event) throw new Error(`Nothing happens any more after ${done} of ${messages}`);
 		now = event.at;
