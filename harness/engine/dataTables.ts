@@ -44,6 +44,8 @@ const systemColumns = ['id', 'createdAt', 'updatedAt'];
 
 /** The data tables of one project. */
 export class DataTables {
+	/** Whether n8n's module of data tables is enabled. */
+	isEnabled = true;
 	private tables: Table[] = [];
 	/** How many tables there have been. A run that outlives its test must not find the next test's table by its ID. */
 	private created = 0;
@@ -55,6 +57,7 @@ export class DataTables {
 	after: (operation: string) => unknown = () => undefined;
 
 	reset(): void {
+		this.isEnabled = true;
 		this.tables = [];
 		this.calls = {};
 		this.before = () => undefined;
@@ -117,6 +120,7 @@ export class DataTables {
 		items: IDataObject[],
 	): Promise<IDataObject[]> {
 		const { operation } = parameters;
+		if (!this.isEnabled) throw new Error('Unrecognized node type: n8n-nodes-base.dataTable');
 		const seen = this.tables.find(({ name }) => name === parameters.tableName);
 		await new Promise(setImmediate);
 		await this.before(operation, items);

@@ -149,6 +149,9 @@ function credentialsHelper(loaded: LoadedPackage, values: ICredentialDataDecrypt
 	return helper as unknown as ICredentialsHelper;
 }
 
+/** What n8n's module of data tables adds; the nodes may not use it. */
+type DataTableModule = IWorkflowExecuteAdditionalData['data-table'];
+
 /** Additional data for executions, hooks and pickers. @param baseUrl n8n's own address, without a slash at the end */
 export function additionalDataFor(
 	loaded: LoadedPackage,
@@ -167,6 +170,9 @@ export function additionalDataFor(
 		webhookTestBaseUrl: `${baseUrl}/webhook-test`,
 		webhookWaitingBaseUrl: `${baseUrl}/webhook-waiting`,
 		formWaitingBaseUrl: `${baseUrl}/form-waiting`,
+		...(dataTables.isEnabled && {
+			'data-table': { dataTableProxyProvider: {} } as DataTableModule,
+		}),
 		executeWorkflow: dataTables.executeWorkflow,
 		setExecutionStatus() {},
 		sendDataToUI() {},

@@ -61,7 +61,8 @@ async function loadTemplate(
 	if (name === '') return { problem: 'Choose a template to see its text here.' };
 	if (name === undefined)
 		return {
-			problem: 'An expression chooses the template, so its text is not shown.',
+			problem:
+				'An expression chooses the template. To see the text of the first item here, run the previous nodes and open this node again.',
 			isOpen: true,
 		};
 	const list = await connect(context)
@@ -105,8 +106,10 @@ async function formText(
 	const { template, problem } = await loadTemplate(context, parameters);
 	const { header, body, footer, buttons = [] } = template ?? {};
 	if (!body) return { fields: [], emptyFieldsNotice: escape(problem) };
+	const isMedia = /^\[(Image|Video)\]$/.test(header ?? '');
 	const lines = [
 		header && `<b>${escape(header)}</b>`,
+		isMedia && '<i>If the service needs its address, choose Specify Variables: Using JSON.</i>',
 		escape(body).replaceAll('\n', '<br>'),
 		footer && `<i>${escape(footer)}</i>`,
 		...buttons.map(({ text, url = '' }) => escape(`[${text}] ${url}`)),

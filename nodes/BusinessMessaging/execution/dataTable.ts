@@ -2,7 +2,7 @@
  * One of n8n's data tables. A node may not open them, so it runs a sub-workflow with n8n's own Data Table node. It
  * counts as its parent, so the table is in the project of the workflow. docs/adr/0014-campaign-log.md
  */
-import { chunk, uniqBy } from 'lodash';
+import { chunk, sortBy, uniqBy } from 'lodash';
 import type {
 	IConnections,
 	IDataObject,
@@ -13,7 +13,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { RowValues } from '../campaign/tables';
-import { textOrJson } from '../jsonValues';
+import { quoted, textOrJson } from '../jsonValues';
 import { plainName } from '../reading/readResponse';
 import { withDeadline } from '../transport/deadline';
 import { InputError } from '../transport/errors';
@@ -27,6 +27,8 @@ export interface TableDescription {
 	columns: Record<string, 'string' | 'date'>;
 	/** Columns that people may delete. */
 	optional?: string[];
+	/** Whether people make the table themselves, so that there may be two that are meant. */
+	isMadeByHand?: boolean;
 }
 
 /** What users read if a table cannot be opened. */
@@ -56,7 +58,8 @@ const maxConditions = 500;
  *
  * @param whenMissing `create` creates the table if there is none
  * @returns undefined if there is no such table
- * @throws InputError if n8n has no data tables, or a column is missing
+ * @throws InputError if n8n has no data tables, or a column is missing, or it is not clear which table is meant. With
+ * `create`, the table with exactly this name is meant then: what is recorded must not be lost.
  */
 export async function openDataTable(
 	caller: TableCaller,
@@ -64,15 +67,20 @@ export async function openDataTable(
 	{ needs, otherwise }: TableUse,
 	whenMissing: 'create' | 'return',
 ): Promise<DataTable | undefined> {
-	const { name, columns, optional = [] } = table;
-	const known = await findTable(caller, name).catch((error: unknown) => {
+	const { name, columns, optional = [], isMadeByHand } = table;
+	const all = await findTables(caller, name).catch((error: unknown) => {
 		throw new InputError(
 			`${needs} could not open n8n's data tables`,
 			`${otherwise} If your n8n is older than 2.3, or data-table is in N8N_DISABLED_MODULES, there are no data tables. n8n says: ${wordsOf(error)}`,
 		);
 	});
-	if (!known && whenMissing === 'return') return undefined;
-	const found = known ?? (await createTable(caller, table, otherwise));
+	if (all.length === 0 && whenMissing === 'return') return undefined;
+	if (all.length > 1 && isMadeByHand && whenMissing === 'return')
+		throw new InputError(
+			`There are ${all.length} data tables that can be "${name}": ${all.map((one) => `"${quoted(textOrJson(one.name))}"`).join(', ')}`,
+			`${otherwise} Put all rows into one of them, and delete or rename the others.`,
+		);
+	const found = all[0] ?? (await createTable(caller, table, otherwise));
 	const names = ((found.columns ?? []) as IDataObject[]).map((column) => textOrJson(column.name));
 	const needed = Object.keys(columns).filter((column) => !optional.includes(column));
 	const missing = needed.filter((column) => !names.includes(column));
@@ -84,12 +92,15 @@ export async function openDataTable(
 	return new DataTable(caller, textOrJson(found.id), names);
 }
 
-/** Finds a table by its name, or by one that people take for the same: from `Opt-outs.csv`, n8n makes the table `Opt outs`. */
-async function findTable(caller: TableCaller, name: string): Promise<IDataObject | undefined> {
+/**
+ * The table with a name, then those with a name that people take for the same: from `Opt-outs.csv`, n8n makes the table
+ * `Opt outs`.
+ */
+async function findTables(caller: TableCaller, name: string): Promise<IDataObject[]> {
 	const list = { resource: 'table', operation: 'list', returnAll: true, options: {} };
 	const tables = await call(caller, [list]);
 	const isSame = (table: IDataObject) => plainName(textOrJson(table.name)) === plainName(name);
-	return tables.find((table) => table.name === name) ?? tables.find(isSame);
+	return sortBy(tables.filter(isSame), (table) => table.name !== name);
 }
 
 async function createTable(
@@ -103,8 +114,8 @@ async function createTable(
 	const create = { resource: 'table', operation: 'create', ...parameters };
 	const [table] = await call(caller, [create]).catch(async (error: unknown) => {
 		// n8n looks for the table and then creates it, so this fails if another run creates it at the same moment.
-		const other = await findTable(caller, name).catch(() => undefined);
-		if (other) return [other];
+		const others = await findTables(caller, name).catch(() => []);
+		if (others.length > 0) return others;
 		throw new InputError(
 			`n8n could not create the data table "${name}"`,
 			`${otherwise} n8n says: ${wordsOf(error)}`,

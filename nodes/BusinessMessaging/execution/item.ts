@@ -50,7 +50,14 @@ export function skip(
 	details: IDataObject = {},
 ): Outcome {
 	const to = request.rules?.test?.meantFor ?? textOrJson(request.body?.to);
-	const record = { ...sendResult(to, 'skipped', { reason }), skipped: true, ...details };
+	const { question, isPreview } = request.rules ?? {};
+	const asReply = question && !isPreview && { from: to, replied: false };
+	const record = {
+		...asReply,
+		...sendResult(to, 'skipped', { reason }),
+		skipped: true,
+		...details,
+	};
 	return { records: [record], isLeftOut: true };
 }
 

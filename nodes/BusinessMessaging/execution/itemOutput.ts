@@ -105,20 +105,22 @@ function withInput(result: IDataObject, input: IDataObject): IDataObject {
 	return { ...result, ...omitBy(input, (_, name) => isOwn(name)) };
 }
 
-/** The error that stops the execution for an item. `note` follows its description. @param count of all items */
+/** The error that stops the execution for an item, or for the node. `note` follows its description. @param count of all items */
 export function toNodeError(
 	node: INode,
 	failure: ServiceError,
-	itemIndex: number,
+	itemIndex: number | undefined,
 	note: string,
 	count = 1,
 ) {
-	const row = `Item ${itemIndex} is row ${itemIndex + 1} of the input: n8n counts from 0.`;
-	const description = compact([failure.description, note, count > 1 && row]).join(' ');
+	const hasRow = itemIndex !== undefined && count > 1;
+	const row =
+		hasRow && `Item ${itemIndex} is row ${itemIndex + 1} of the input: n8n counts from 0.`;
+	const description = compact([failure.description, note, row]).join(' ');
 	// If a tool fails, n8n shows the model only the message.
 	const message = isTool(node)
 		? joinSentences(failure.message, description)
-		: `${failure.message} [item ${itemIndex}]`;
+		: compact([failure.message, itemIndex !== undefined && `[item ${itemIndex}]`]).join(' ');
 	const details = { message, description, itemIndex, httpCode: failure.statusCode?.toString() };
 	const error =
 		failure instanceof InputError

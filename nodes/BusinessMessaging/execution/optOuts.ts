@@ -1,4 +1,4 @@
-/** The data table Opt-outs of a project: people who get no message with Send Once or the rule Exclude Opt-Outs. docs/adr/0013-audience-rules.md */
+/** The data table Opt-outs of a project: people who get no question, and no message with Send Once or Exclude Opt-Outs. docs/adr/0013-audience-rules.md */
 import { noop } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
@@ -24,6 +24,7 @@ export const optOutTable: TableDescription = {
 	name: 'Opt-outs',
 	columns: { phone: 'string', since: 'date', words: 'string', workflow: 'string' },
 	optional: ['since', 'words', 'workflow'],
+	isMadeByHand: true,
 };
 
 /** A run that sends looks again this often, ms. */
@@ -171,8 +172,9 @@ class OptOutSource {
 const sources = new BoundedMap<string, OptOutSource>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
 const use = {
-	needs: "'Send Once' and 'Exclude Opt-Outs'",
-	otherwise: 'This message was not sent.',
+	needs: "'Exclude Opt-Outs' or 'Send Once'",
+	otherwise:
+		"This message was not sent. To ask questions without data tables, switch off 'Exclude Opt-Outs'.",
 };
 
 /** Leaves out people who have opted out: before the first message, and right before each message goes out. */
@@ -185,6 +187,7 @@ export class OptOuts {
 	/** Undefined if the messages of all items are for everybody. @throws InputError; then nothing may be sent */
 	static async open(context: IExecuteFunctions, items: ValidItem[]): Promise<OptOuts | undefined> {
 		if (!items.some(isMeant)) return undefined;
+		if (!items.some(isRequired) && !('getDataTableProxy' in context.helpers)) return undefined;
 		const source = sources.getOrSet(String(context.getWorkflow().id), () => new OptOutSource());
 		const optOuts = new OptOuts(context, source);
 		await optOuts.look();
@@ -240,7 +243,13 @@ export class OptOuts {
 	}
 }
 
-/** Whether opted-out people do not get this message. */
-const isMeant = ({ request: { rules } }: ValidItem): boolean =>
+/** Whether the user has chosen that opted-out people do not get this message: then it is not sent without data tables. */
+const isRequired = ({ request: { rules } }: ValidItem): boolean =>
 	rules?.audience?.excludesOptOuts === true ||
 	(rules?.campaign !== undefined && !rules.campaign.includesOptedOut);
+
+/** Whether opted-out people do not get this message; a question only if the user has chosen that they get it. */
+const isMeant = (item: ValidItem): boolean => {
+	const { audience, question } = item.request.rules ?? {};
+	return isRequired(item) || (question !== undefined && audience?.excludesOptOuts !== false);
+};

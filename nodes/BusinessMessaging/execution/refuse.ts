@@ -59,10 +59,16 @@ function progressOf({ repeatsUncertain }: Operation, items: Item[]): string {
 	].join(' ');
 }
 
-/** Throws for the first item that has failed, unless the node continues on errors. */
+/** Throws for the first item that has failed, unless the node continues on errors. If all have the same error, it is not about an item. */
 function refuse(context: IExecuteFunctions, items: Item[], note: string): void {
 	if (context.continueOnFail()) return;
 	const [node, count] = [context.getNode(), context.getInputData().length];
-	for (const { index, outcome } of items)
-		if (hasFailed(outcome)) throw toNodeError(node, outcome.failure, index, note, count);
+	const failures = items.flatMap(({ index, outcome }) =>
+		hasFailed(outcome) ? { index, failure: outcome.failure } : [],
+	);
+	const [first, ...others] = failures;
+	if (!first) return;
+	const hasSame = ({ failure }: typeof first) => failure.message === first.failure.message;
+	const isOfNode = others.length > 0 && failures.length === count && others.every(hasSame);
+	throw toNodeError(node, first.failure, isOfNode ? undefined : first.index, note, count);
 }

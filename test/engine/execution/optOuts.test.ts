@@ -23,6 +23,7 @@ const optOut = (...phones: Array<string | number>) =>
 		phones.map((phone) => ({ phone })),
 		['phone', 'since', 'words', 'workflow'],
 	);
+const question = { operation: 'sendAndWait', message: 'Tuesday?' };
 const once = { sendOnce: true, campaign: 'sale' };
 const runOnce = async ({ parameters, ...values }: RunValues = {}) =>
 	await run({ ...values, parameters: { ...once, ...parameters } });
@@ -82,13 +83,16 @@ test('sends to them if that is chosen, and without a campaign', async () => {
 });
 
 test.each(['Opt outs', 'optouts', 'OPT_OUTS'])(
-	'a table that people have imported as %j counts, unless there is Opt-outs',
+	'a table that people have imported as %j counts, and if there is also Opt-outs, nothing is sent',
 	async (name) => {
 		tables().create(name, [{ phone: anna }]);
 		expect(reasons(await runOnce({ parameters: { mode: 'preview' } }))[0]).toBe('optedOut');
 		optOut(berta);
-		const preview = await runOnce({ parameters: { mode: 'preview' } });
-		expect(reasons(preview)).toEqual([null, 'optedOut', null, null]);
+		const { error } = await runOnce();
+		expect(error?.message).toBe(
+			`There are 2 data tables that can be "Opt-outs": "Opt-outs", "${name}" [item 0]`,
+		);
+		expect(service.sent()).toEqual([]);
 	},
 );
 
@@ -102,7 +106,7 @@ test('a preview before the send window says who has opted out, and who must wait
 
 test.each([
 	['a message without Send Once', {}],
-	['a question', { operation: 'sendAndWait', message: 'Tuesday?' }],
+	['a question', question],
 	['a campaign for everybody', { ...once, options: { includeOptedOut: true } }],
 ])(
 	'the rule Exclude Opt-Outs leaves them out of %s, and not when it is off',
@@ -116,6 +120,19 @@ test.each([
 		expect(await preview(false)).toEqual([null, null, null, null]);
 	},
 );
+
+test('a question leaves them out unless the rule is off; without data tables, nobody can have opted out', async () => {
+	optOut(anna);
+	const preview = async (rules?: RunValues['rules']) =>
+		reasons(await run({ rules, parameters: { mode: 'preview', ...question } }));
+	expect(await preview()).toEqual(['optedOut', null, null, null]);
+	expect(await preview({ duplicates: 'sendFirst' })).toEqual(['optedOut', null, null, null]);
+	expect(await preview({ excludeOptOuts: false })).toEqual([null, null, null, null]);
+	tables().isEnabled = false;
+	expect(await preview()).toEqual([null, null, null, null]);
+	const { error } = await run({ rules: { excludeOptOuts: true } });
+	expect(error?.message).toContain("could not open n8n's data tables");
+});
 
 test('with the rule Exclude Opt-Outs, nothing is sent if the table cannot be read', async () => {
 	optOut(anna);

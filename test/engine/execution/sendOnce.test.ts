@@ -328,10 +328,10 @@ describe('a data table that fails', () => {
 		failCalls(0, Infinity, 'list');
 		const { error } = await run();
 		expect(error?.message).toContain(
-			"'Send Once' and 'Exclude Opt-Outs' could not open n8n's data tables",
+			"'Exclude Opt-Outs' or 'Send Once' could not open n8n's data tables",
 		);
 		expect(error?.description).toMatch(
-			/^This message was not sent\. If your n8n is older than [\d.]+,.*N8N_DISABLED_MODULES.*database is locked/,
+			/^This message was not sent\..* If your n8n is older than [\d.]+,.*N8N_DISABLED_MODULES.*database is locked/,
 		);
 		expect(service.sent()).toEqual([]);
 	});

@@ -78,7 +78,7 @@ describe.each([
 		expect(error?.message).toBe(
 			'The template "due" (en_US) has changed since its variables were filled in [item 0]',
 		);
-		expect(error?.description).toContain('choose the template again');
+		expect(error?.description).toContain('open it again, and check each');
 		expect(error?.description).toContain(Object.values(after)[0]);
 	});
 

@@ -166,6 +166,25 @@ test('if all items are refused, the error does not say how to carry out others',
 	);
 });
 
+test('an error that all items have names no item: it is a setting of the node', async () => {
+	const items = [{}, {}];
+	const parameters = { resource: 'contact', operation: 'update', contactId: 'c1' };
+	const { error } = await service.run({ parameters, items });
+	expect(error?.message).toBe('There is nothing to change');
+	expect(error?.description).not.toContain('Item 0');
+});
+
+test('a node without messages that continues on errors says how many items have failed', async () => {
+	const parameters = { resource: 'contact', operation: 'upsert', phone: '={{ $json.to }}' };
+	const items = ['17009', '+15550001000', '?'].map((to) => ({ to }));
+	const { hints } = await service.run({ parameters, items, onError: 'continueRegularOutput' });
+	expect(hints.map(({ message }) => message)).toEqual(['2 of 3 items have failed (see error).']);
+	const split = await service.run({ parameters, items, onError: 'continueErrorOutput' });
+	expect(split.hints.map(({ message }) => message)).toEqual([
+		'2 of 3 items have failed (see the error output).',
+	]);
+});
+
 test('an error in the components of a template names the field of the node', async () => {
 	const error = await service.errorOf({
 		...{ resource: 'template', operation: 'create', name: 'hello', language: 'en_US' },

@@ -61,7 +61,7 @@ test('a language must be chosen only if the template has several', async () => {
 	expect(texts()).toEqual(logins);
 	const { error } = await send('welcome', { ...form(both), language });
 	expect(error).toMatchObject({
-		message: 'The template "welcome" needs a language [item 0]',
+		message: 'The template "welcome" needs a language',
 		description: expect.stringContaining('It exists in en_US, de_DE. Choose one.'),
 	});
 	const unknown = await send('wellcome', unlisted);
@@ -153,7 +153,7 @@ describe('a template with {{2}} but no {{1}}', () => {
 	test("cannot be sent without a value for {{1}} if the template's variables are unknown", async () => {
 		service.list('listTemplates', { name: 'hidden', language: 'en_US' });
 		const { error } = await send('hidden', { variables: values });
-		expect(error?.message).toBe("'Body 1' is empty [item 0]");
+		expect(error?.message).toBe("'Body 1' is empty");
 	});
 });
 
@@ -184,7 +184,7 @@ const form = (value: object) => filled({ headerPdfUrl: pdf, ...value });
 const french = { ...filled({}), language: 'fr_FR' };
 
 test.each<[string, INodeParameters, string, string]>([
-	['welcome', form({ body_1: 'x' }), "needs a value for 'Body 2' [item 0]", 'Hello {{1}}, welcome'],
+	['welcome', form({ body_1: 'x' }), "needs a value for 'Body 2'", 'Hello {{1}}, welcome'],
 	[
 		'welcome',
 		form({ ...both, body_1: notThere }),
@@ -240,8 +240,7 @@ test('an error names a template that the service no longer has', async () => {
 	await send('login_code', code);
 	templateOf('login_code').name = 'login_code_2';
 	expect((await send('login_code', code)).error).toMatchObject({
-		message:
-			'The service did not find the template "login_code" in en_US, or the recipient [item 0]',
+		message: 'The service did not find the template "login_code" in en_US, or the recipient',
 		description: expect.stringMatching(
 			/There is no template named login_code.*phone number.*renamed or deleted/,
 		),

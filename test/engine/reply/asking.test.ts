@@ -74,8 +74,9 @@ test('who has written STOP to an earlier question is not asked by the next ones'
 	expect(service.sent()).toMatchObject([{ phone: '+15550001002' }]);
 	const { outputs } = await ask({}, { items: [{ n: 1, optedOut: true }] });
 	const [{ json }] = outputs[0];
-	expect(json).toMatchObject({ sendStatus: 'skipped', reason: 'optedOut' });
-	await ask({ to: '={{ $json.to }}' }, { items: [json] });
+	const skipped = { sendStatus: 'skipped', reason: 'optedOut', optedOut: true };
+	expect(json).toMatchObject({ from: '+15550001001', replied: false, ...skipped });
+	await ask({ to: '={{ $json.from }}' }, { items: [json] });
 	expect(service.sent()).toHaveLength(1);
 });
 

@@ -40,8 +40,8 @@ export interface Audience {
 	excludeNumbers?: string;
 	/** Their phones, as `samePhoneKey` gives them. They are read once for all items, before the first message. */
 	excluded?: Set<string>;
-	/** Whether people in the data table *Opt-outs* are left out, as with *Send Once*. */
-	excludesOptOuts: boolean;
+	/** Whether people in the data table *Opt-outs* are left out; undefined if the user has not chosen. */
+	excludesOptOuts?: boolean;
 	/** Name of the segment whose contacts are left out; empty for none. */
 	excludedSegment: string;
 	/** Whether the segment and the list of numbers may contain nobody. */
@@ -122,7 +122,7 @@ export const audienceField = collectionField({
 			name: 'excludeOptOuts',
 			default: true,
 			description:
-				'Whether to leave out the people in the data table Opt-outs. With Send Once, they are left out anyway.',
+				'Whether to leave out the people in the data table Opt-outs. Send Once leaves them out anyway, and Send and Wait unless this is off.',
 		}),
 		textField({
 			displayName: 'Exclude Segment',
@@ -239,7 +239,7 @@ export function readAudience(
 	return {
 		duplicates: rules.duplicates ?? 'sendAll',
 		excludeNumbers,
-		excludesOptOuts: rules.excludeOptOuts ?? false,
+		excludesOptOuts: rules.excludeOptOuts,
 		excludedSegment: rules.excludeSegment?.trim() ?? '',
 		allowsEmptyList,
 		country,

@@ -61,7 +61,7 @@ export function variablesField<const N extends string>(
 ): ParameterField<N> {
 	const field = formField(
 		labels,
-		"Values for the template's variables. If you change the template or language, fill them in again. Leave extra fields empty.",
+		"Values for the template's variables. After another template or language, close and open the node, and check each. Leave extra fields empty.",
 		{
 			valuesLabel: 'Variables',
 			fieldWords: { singular: 'variable', plural: 'variables' },

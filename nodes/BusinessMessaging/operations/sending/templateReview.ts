@@ -228,7 +228,7 @@ function problemOf({ rules, body }: OperationRequest, list?: TemplateList): Inpu
 	if (template?.pdf === 'needed' && !body?.headerDocumentUrl)
 		return new InputError(
 			`${title} needs a PDF in its header`,
-			"Enter the public address of the PDF in 'Header PDF URL', or attach a PDF to the template in the service.",
+			"Enter the public address of the PDF in 'Header PDF URL', or attach a PDF to the template in the service. If this field is not shown, because the first item has another template, use a node for each template, after an IF.",
 		);
 	const unknown = hasNamed(given) && orderProblem(name, language, list);
 	if (unknown) return unknown;
@@ -251,7 +251,7 @@ function editProblem(
 		if (withSingleSpaces(text).includes(shownIn)) continue;
 		return new InputError(
 			`${title} has changed since its variables were filled in`,
-			`'${titleOf(value)}' was filled in for "${shownIn}", and the text is now "${text}". Open the node, choose the template again and fill in its variables.`,
+			`'${titleOf(value)}' was filled in for "${shownIn}", and the text is now "${text}". Close the node, open it again, and check each of its variables.`,
 		);
 	}
 	return undefined;
