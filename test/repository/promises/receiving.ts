@@ -144,7 +144,7 @@ export const receiving = [
 			"engine/reply/inbox.test.ts: several people's replies are output in the order of the items, start no workflow and need no further webhook",
 			'n8n/e2e/reply.test.ts: every reply arrives once, nobody is asked twice, nothing else counts as a reply',
 		],
-		'each input item has one output item. Both have the same order, and n8n pairs them.': [
+		'each input item has one output item, in the same order. n8n pairs them': [
 			"engine/reply/inbox.test.ts: several people's replies are output in the order of the items, start no workflow and need no further webhook",
 		],
 		'A *Send and Wait* later in this workflow leaves out such an item': [

@@ -174,9 +174,11 @@ export const sending = [
 			'execution/report: minStep',
 			'engine/execution/campaign.test.ts: shows the progress, but only of long runs',
 		],
-		'If the table cannot be read, nothing is sent.': [
-			'engine/execution/optOuts.test.ts: nothing is sent if the table cannot be read',
-		],
+		'If the table cannot be read, or there are two such tables (*Opt-outs*, *opt outs*), nothing is sent.':
+			[
+				'engine/execution/optOuts.test.ts: nothing is sent if the table cannot be read',
+				'engine/execution/optOuts.test.ts: and if there is also Opt-outs, nothing is sent',
+			],
 	}),
 	...promised('docs/limits.md', '2026-11-29 622db960', {
 		'Wait that the service asks for (429) | 10 minutes': ['transport/throttle: maxWaitMs'],
