@@ -32,7 +32,7 @@ test("local numbers in Exclude Numbers are read with the item's Default Country,
 
 test('an excluded number that cannot be read stops the run before anything is sent', async () => {
 	const { error } = await run({ rules: { excludeNumbers: `${berta}, 0170 12` } });
-	expect(error?.message).toBe('"0170 12" in \'Exclude Numbers\' has no country code [item 0]');
+	expect(error?.message).toBe('"0170 12" in \'Exclude Numbers\' has no country code');
 	expect(sentTo()).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ test.each([
 test('a segment without contacts stops the run before anything is sent, unless the user allows it', async () => {
 	const rules = { excludeSegment: 'opted-uot' };
 	expect((await run({ rules })).error).toMatchObject({
-		message: 'The segment "opted-uot" of \'Exclude Segment\' has no contacts [item 0]',
+		message: 'The segment "opted-uot" of \'Exclude Segment\' has no contacts',
 		description: expect.stringContaining("'Allow Empty List' in 'Audience Rules'"),
 		context: { sendStatus: 'notSent' },
 	});

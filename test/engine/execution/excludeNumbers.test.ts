@@ -17,7 +17,7 @@ test.each([
 	async (excludeNumbers) => {
 		const { error } = await run({ items: rows, rules: { excludeNumbers } });
 		expect(error).toMatchObject({
-			message: "'Exclude Numbers' is empty, although its expression uses 2 rows [item 0]",
+			message: "'Exclude Numbers' is empty, although its expression uses 2 rows",
 			description: expect.stringMatching(/has the fields phone\..*'Allow Empty List'/),
 			context: { sendStatus: 'notSent' },
 		});
@@ -54,7 +54,7 @@ test.each(['item', 'first()', 'last()', 'itemMatching(0)'])(
 		const excludeNumbers = `={{ $('Start').${access}.json.phone }}`;
 		const { error } = await run({ items: rows, rules: { excludeNumbers } });
 		expect(error?.message).toBe(
-			`'Exclude Numbers' has only one number, although the node "Start" has 2 rows [item 0]`,
+			`'Exclude Numbers' has only one number, although the node "Start" has 2 rows`,
 		);
 		expect(error?.description).toContain("{{ $('Start').all().map(row => row.json.phone)");
 		expect(sentTo()).toEqual([]);

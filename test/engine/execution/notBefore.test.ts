@@ -45,5 +45,5 @@ test('with a time zone, it is one moment for everybody; with a window, the first
 
 test('refuses what is no date', async () => {
 	const { error } = await run({ items, rules: { notBefore: 'tomorrow' } });
-	expect(error?.message).toBe(`'Not Before' cannot be "tomorrow" [item 0]`);
+	expect(error?.message).toBe(`'Not Before' cannot be "tomorrow"`);
 });

@@ -90,7 +90,7 @@ test.each(['Opt outs', 'optouts', 'OPT_OUTS'])(
 		optOut(berta);
 		const { error } = await runOnce();
 		expect(error?.message).toBe(
-			`There are 2 data tables that can be "Opt-outs": "Opt-outs", "${name}" [item 0]`,
+			`There are 2 data tables that can be "Opt-outs": "Opt-outs", "${name}"`,
 		);
 		expect(service.sent()).toEqual([]);
 	},
@@ -175,7 +175,7 @@ test('a STOP while a request waits for its turn holds for this request', async (
 test('nothing is sent if the table has no column phone', async () => {
 	tables().create('Opt-outs', [{ number: anna }]);
 	const { error } = await runOnce();
-	expect(error?.message).toBe('The data table "Opt-outs" has no column phone [item 0]');
+	expect(error?.message).toBe('The data table "Opt-outs" has no column phone');
 	expect(sentTo()).toEqual([]);
 });
 
