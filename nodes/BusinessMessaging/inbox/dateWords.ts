@@ -187,6 +187,18 @@ const partsOfDay = (
 	'ochtend, middag, avond, sabah, ogleden sonra, aksam, pagi, siang, sore, malam, rano, wieczorem, утром, днем, вечером'
 ).split(', ');
 
+/** What people say of a day that they choose, in the languages in which it was found; a "not" beside it is no known word. */
+const aboutADay = (
+	'works, works for me, works best, would work, suits me, would suit me, if possible, if you can, any time, rather, ' +
+	'is good, is good for me, is fine, is ok, is great, is perfect, is best, would be good, would be fine, would be great, ' +
+	'would be perfect, would be best, i can do, i could do, i prefer, i would prefer, i would like, lets say, sorry i meant, i meant, ' +
+	'passt mir, passt mir gut, passt gut, passt uns, wurde passen, wurde mir passen, ware gut, ware super, ware perfekt, ' +
+	'ist gut, ist ok, ist super, geht, ginge, lieber, doch lieber, am liebsten, ich nehme, wir nehmen, ich meinte, ' +
+	'ca me va, me convient, me va, ca marche, serait bien, serait parfait, plutot, je prefere, ' +
+	'me viene bien, esta bien, me va bien, seria perfecto, prefiero, mejor, va bene, mi va bene, preferisco, meglio, ' +
+	'prefiro, melhor, pode ser, fica bem, is goed, past, past mij, komt goed uit, liever'
+).split(', ');
+
 /** Words around a date that change nothing, folded: polite words, a yes, parts of the day. */
 export const harmlessWords = memoize(
 	() =>
@@ -196,15 +208,6 @@ export const harmlessWords = memoize(
 				.map((word) => foldText(word).replace(/'/g, ' '))
 				.filter((word) => word.length > 1),
 			...partsOfDay,
-			...[
-				'works',
-				'works for me',
-				'is good',
-				'is fine',
-				'is ok',
-				'would be good',
-				'would be great',
-			],
-			...['suits me', 'is best', 'if possible', 'if you can', 'passt mir', 'ware gut', 'ca me va'],
+			...aboutADay,
 		]),
 );
