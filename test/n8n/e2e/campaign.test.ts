@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 import { parse } from 'csv-parse/sync';
-import { difference, map, mapValues, partition, sortBy } from 'lodash';
+import { difference, map, mapValues, partition, sortBy, uniq } from 'lodash';
 
 import { readSampleContacts } from '../../../harness/examples';
 import { type Execution, hasEnded, outputOf } from '../../../harness/n8n/client';
@@ -12,7 +12,7 @@ import { deleteTable, findTable, readTable, updateTable } from '../../../harness
 import { until } from '../../../harness/until';
 import { type Editor, withScreenshot } from '../../../harness/editor/editor';
 import { useEditor } from '../../../harness/editor/useEditor';
-import { useN8n, withParameters } from '../../../harness/useN8n';
+import { useN8n, withFields, withParameters } from '../../../harness/useN8n';
 import { untilPhoneIsQuiet } from '../../../harness/editor/phone';
 
 const n8n = useN8n();
@@ -302,4 +302,19 @@ test('campaign results: if somebody writes before the first campaign, the campai
 	await until('the reply in the campaign log', isWritten, { limit: 180_000 });
 	const rows = await rowsOf('after hello');
 	expect(rows.map(({ repliedAt }) => repliedAt)).toEqual([expect.stringMatching(/^20/)]);
+
+	const again = n8n.example('campaign-with-results', {
+		'Get people': withParameters({ returnAll: false, limit: 8 }),
+		'Send welcome': withParameters({ mode: 'send', campaign: 'later' }),
+	});
+	await n8n.runToEnd((await n8n.client.createWorkflow(again)).id);
+	const report = n8n.example('campaign-results', {
+		Settings: withFields({ campaign: '' }),
+		'Get people': (one) => Object.assign(one, { disabled: true }),
+	});
+	const run = await n8n.runToEnd((await n8n.client.createWorkflow(report)).id);
+	const [{ json }] = outputOf(run, 'Report');
+	expect(json.html).toContain('>All campaigns</h1>');
+	const labels = String(json.html).match(/(?<=color:#666666">)[\w ]+(?=<\/td>)/g);
+	expect(uniq(labels).sort()).toEqual(['after hello A', 'later A', 'later B']);
 }, 300_000);

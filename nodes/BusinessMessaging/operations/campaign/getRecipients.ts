@@ -26,11 +26,15 @@ const people: Array<{ name: string; value: keyof typeof filters; description: st
 		value: 'mayHaveBeenSent',
 		description: 'It is not known whether the message was sent',
 	},
-	{ name: 'No Reply', value: 'noReply', description: 'They got the message and have not replied' },
+	{
+		name: 'No Reply',
+		value: 'noReply',
+		description: 'They got the message and have not replied, also not with STOP',
+	},
 	{
 		name: 'Not Delivered',
 		value: 'notDelivered',
-		description: 'The message was sent, and no receipt says that it has arrived',
+		description: 'The message was sent, and no receipt says that it has arrived or failed',
 	},
 	{
 		name: 'Not Read',
