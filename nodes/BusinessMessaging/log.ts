@@ -11,11 +11,16 @@ export function printable(text: string): string {
 	return text.replace(unprintable, (sign) => shortForms[sign] ?? codeOf(sign));
 }
 
-/** Writes a line to n8n's log. The line may quote a service or a user, who can neither forge a second line nor hide this one. */
+/**
+ * Writes a line to n8n's log, with the name of the workflow. The line may quote a service or a user, who can neither forge
+ * a second line nor hide this one.
+ */
 export function writeLog(
-	{ logger }: { logger: Logger },
+	context: { logger: Logger; getWorkflow: () => { name?: string } },
 	line: string,
 	level: 'info' | 'warn' = 'warn',
 ): void {
-	logger[level](printable(line));
+	const { name = '' } = context.getWorkflow();
+	const isNamed = name === '' || line.startsWith(`Workflow "${name}"`);
+	context.logger[level](printable(isNamed ? line : `Workflow "${name}": ${line}`));
 }

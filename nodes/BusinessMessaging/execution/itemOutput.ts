@@ -116,7 +116,10 @@ export function toNodeError(
 	const hasRow = itemIndex !== undefined && count > 1;
 	const row =
 		hasRow && `Item ${itemIndex} is row ${itemIndex + 1} of the input: n8n counts from 0.`;
-	const description = compact([failure.description, note, row]).join(' ');
+	// Words of n8n or the service may have no full stop.
+	const [first = '', ...others] = compact([failure.description, note, row]);
+	const isOpen = others.length > 0 && !/[.!?…]$/.test(first);
+	const description = [isOpen ? `${first}.` : first, ...others].join(' ');
 	// If a tool fails, n8n shows the model only the message.
 	const message = isTool(node)
 		? joinSentences(failure.message, description)

@@ -84,9 +84,10 @@ test(`any text is one printable line, and printable text stays as it is (TEST_SE
 	const property = fc.property(fc.array(sign), (signs) => {
 		const [text, logged] = [signs.join(''), [] as string[]];
 		const logger = { ...LoggerProxy, warn: (line: string) => void logged.push(line) };
-		writeLog({ logger }, text);
+		writeLog({ logger, getWorkflow: () => ({ name: hostile }) }, text);
 		expect([...logged[0]].filter(isUnprintable)).toEqual([]);
-		if (![...text].some(isUnprintable)) expect(logged).toEqual([text]);
+		writeLog({ logger, getWorkflow: () => ({ name: 'Inbox' }) }, text);
+		if (![...text].some(isUnprintable)) expect(logged[1]).toBe(`Workflow "Inbox": ${text}`);
 	});
 	fc.assert(property, { seed, numRuns: 1_000 });
 	expect(printable('Grüße 👍\nשלום')).toBe(String.raw`Grüße 👍\nשלום`);

@@ -197,6 +197,16 @@ describe('the error that stops the execution', () => {
 		);
 	});
 
+	test('with words of n8n that have no full stop is still in sentences', () => {
+		const full = new ServiceError('Full', {
+			kind: 'refused',
+			description: 'n8n says: limit is 0MB',
+		});
+		const shown = (note: string) => toNodeError(node(), full, 0, note).description;
+		expect(shown('1 of 2 items is done.')).toBe('n8n says: limit is 0MB. 1 of 2 items is done.');
+		expect(shown('')).toBe('n8n says: limit is 0MB');
+	});
+
 	test('of the input is no error of the service', () => {
 		const shown = toNodeError(node(), new InputError('No text', 'Fill it in.'), 0, '');
 		expect(shown).toBeInstanceOf(NodeOperationError);
