@@ -102,6 +102,7 @@ test.each<[string, string, object, object[] | undefined, string[]]>([
 	const log: string[] = [];
 	const context = {
 		getBodyData: () => parsed,
+		getWorkflow: () => ({}),
 		logger: { warn: (line: string) => log.push(line) },
 	} as unknown as IWebhookFunctions;
 	const delivery = { headers: {}, rawBody: Buffer.from(text) };
