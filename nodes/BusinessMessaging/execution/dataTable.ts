@@ -37,6 +37,8 @@ export interface TableUse {
 	needs: string;
 	/** What happens then, as a sentence. */
 	otherwise: string;
+	/** How to go on without data tables, as a sentence. */
+	without?: string;
 }
 
 /** A condition for a row. `like` has `%` for any characters. */
@@ -64,14 +66,14 @@ const maxConditions = 500;
 export async function openDataTable(
 	caller: TableCaller,
 	table: TableDescription,
-	{ needs, otherwise }: TableUse,
+	{ needs, otherwise, without }: TableUse,
 	whenMissing: 'create' | 'return',
 ): Promise<DataTable | undefined> {
 	const { name, columns, optional = [], isMadeByHand } = table;
 	const all = await findTables(caller, name).catch((error: unknown) => {
 		throw new InputError(
 			`${needs} could not open n8n's data tables`,
-			`${otherwise} If your n8n is older than 2.3, or data-table is in N8N_DISABLED_MODULES, there are no data tables. n8n says: ${wordsOf(error)}`,
+			`${otherwise} If your n8n is older than 2.3, or data-table is in N8N_DISABLED_MODULES, there are no data tables. ${without ? `${without} ` : ''}n8n says: ${wordsOf(error)}`,
 		);
 	});
 	if (all.length === 0 && whenMissing === 'return') return undefined;

@@ -173,8 +173,8 @@ const sources = new BoundedMap<string, OptOutSource>({ maxSize: 1_000, maxAgeMs:
 
 const use = {
 	needs: "'Exclude Opt-Outs' or 'Send Once'",
-	otherwise:
-		"This message was not sent. To ask questions without data tables, switch off 'Exclude Opt-Outs'.",
+	otherwise: 'This message was not sent.',
+	without: "Questions need none if 'Exclude Opt-Outs' is off.",
 };
 
 /** Leaves out people who have opted out: before the first message, and right before each message goes out. */

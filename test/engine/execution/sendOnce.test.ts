@@ -331,7 +331,7 @@ describe('a data table that fails', () => {
 			"'Exclude Opt-Outs' or 'Send Once' could not open n8n's data tables",
 		);
 		expect(error?.description).toMatch(
-			/^This message was not sent\..* If your n8n is older than [\d.]+,.*N8N_DISABLED_MODULES.*database is locked/,
+			/^This message was not sent\. If your n8n is older than [\d.]+,.*N8N_DISABLED_MODULES.*database is locked/,
 		);
 		expect(service.sent()).toEqual([]);
 	});

@@ -52,8 +52,9 @@ test('send later: in three time zones, each person gets the message once, when t
 });
 
 test('drip: a person who replies or writes STOP gets no further message; the others get all three, once each', async () => {
-	const [silent, replies, stops, late] = [1, 2, 3, 4].map((n) => `+44770090000${n}`);
-	await withPeople(silent, replies, stops, late);
+	const [silent, replies, stops, late, gone] = [1, 2, 3, 4, 5].map((n) => `+44770090000${n}`);
+	await withPeople(silent, replies, stops, late, gone);
+	await createTable(n8n.client, 'Opt-outs', [{ phone: gone }]);
 	await n8n.publish(n8n.example('inbox'));
 	const soon = withParameters({ mode: 'send', limitWaitTime: 0.5, waitTimeUnit: 'minutes' });
 	const file = n8n.example('drip', {

@@ -34,7 +34,8 @@ const people: Array<{ name: string; value: keyof typeof filters; description: st
 	{
 		name: 'Not Delivered',
 		value: 'notDelivered',
-		description: 'The message was sent, and no receipt says that it has arrived or failed',
+		description:
+			'The message was sent, and no receipt or reply shows that it has arrived or failed',
 	},
 	{
 		name: 'Not Read',
