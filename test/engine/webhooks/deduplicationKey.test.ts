@@ -1,4 +1,6 @@
 /** Which deliveries are the same event, whatever a service puts into them. */
+import { uniq } from 'lodash';
+
 import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 
 interface Delivered {
@@ -31,6 +33,8 @@ const ofProxy = (id: string) =>
 		].map((name) => [name, id]),
 	);
 const [early, late] = ['2030-01-31T10:00:00Z', '2030-01-31T10:05:00Z'];
+/** A message's own ID and time. */
+const own = { id: 'm1', timestamp: early };
 /** Two deliveries that differ in one value. */
 const pair = <T>(make: (value: T) => Delivered, one: T, other: T): [Delivered, Delivered] => [
 	make(one),
@@ -75,6 +79,26 @@ test.each<[string, Pair]>([
 	expect(new Set(keys).size).toBe(2);
 });
 
+test.each<[string, object, string?]>([
+	['nothing', {}],
+	["the account's ID", { id: 'account' }],
+	["the account's ID and one time", { id: 'account', timestamp: early }],
+	['one time', { timestamp: early }],
+	['one event ID', { eventId: 'e1' }],
+	['one ID in the headers of Standard Webhooks', {}, 'e1'],
+])('never takes two different messages for one, with %s beside them', (_, beside, id = '') => {
+	const payloads = [
+		...[{}, { text: 'bye' }, { from: '+15550002222' }, { contactId: 'c1' }],
+		...[{ id: 'm1' }, { id: 'm2' }, { id: 'm1', text: 'bye' }],
+		...[own, { ...own, id: 'm2' }, { ...own, text: 'bye' }, { ...own, timestamp: late }],
+	];
+	const deliveries = payloads.map((data) => message(data, beside));
+	const keys = deliveries.map((one) => keyOf(withHeader(one, id)));
+	const known = keys.filter((key) => key !== undefined);
+	expect(known.length).toBeGreaterThan(1);
+	expect(uniq(known)).toEqual(known);
+});
+
 test.each<[string, Delivered]>([
 	['a change without an ID and a time', assigned()],
 	["a change with the record's own time", assigned({ createdAt: early })],
@@ -85,8 +109,6 @@ test.each<[string, Delivered]>([
 ])('treats every delivery of %s as a new event', (_, delivered) => {
 	expect(keyOf(delivered)).toBeUndefined();
 });
-
-const own = { id: 'm1', timestamp: early };
 
 test.each<[string, Pair]>([
 	['whose delivery has another time', pair((time) => message(own, { time, attempt: time }), 1, 2)],
