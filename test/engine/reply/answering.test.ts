@@ -142,13 +142,29 @@ test('a past date is an answer if Not Before Today is off', async () => {
 	expect(await jsonOf(execution)).toMatchObject([{ valid: true, answer: '1985-05-12' }]);
 });
 
-test.each([0, 1, 3])('the question is repeated %d times', async (repeats) => {
+test.each<[repeats: number, texts: string[]]>([
+	[0, ['one']],
+	[1, ['one', 'one']],
+	[3, ['one', 'two', 'three', 'four']],
+	[0, ['STOP', 'one']],
+	[1, ['Stop', 'one', 'two']],
+	[2, ['one', 'STOP', 'unsubscribe', 'two', 'three']],
+])('%d repetitions of the question go to each person; %j end the wait', async (repeats, texts) => {
+	// A service that recognizes repeated requests sends nothing if two repetitions have the same idempotency key.
+	people.state.settings.recognizesIdempotencyKeys = true;
 	await inbox();
-	const execution = await people.ask([anna], { responseType: 'number', replyOptions: { repeats } });
-	const texts = ['one', 'two', 'three', 'four'].slice(0, repeats + 1);
-	for (const text of texts) await people.write(anna, text);
-	expect(service.sent()).toHaveLength(repeats + 1);
-	expect(await jsonOf(execution)).toMatchObject([{ valid: false, text: texts.at(-1) }]);
+	const parameters = { responseType: 'number', replyOptions: { repeats } };
+	const execution = await people.ask([anna, berta], parameters);
+	let unclear = 0;
+	for (const text of texts) {
+		expect(execution.outputs).toBeUndefined();
+		for (const from of [anna, berta]) await people.write(from, text);
+		if (!/^(stop|unsubscribe)$/i.test(text)) unclear++;
+		const received = 1 + Math.min(unclear, repeats);
+		expect(service.received()).toEqual({ [anna]: received, [berta]: received });
+	}
+	const last = { valid: false, text: texts.at(-1) };
+	expect(await jsonOf(execution)).toMatchObject([anna, berta].map((from) => ({ from, ...last })));
 });
 
 test.each<[INodeParameters, unknown]>([

@@ -118,21 +118,6 @@ test('if a reply does not fit, the question is repeated; after that, or if the s
 	expect(startedBy(trigger)).toEqual([]);
 });
 
-test.each([0, 1, 2])('%d repetitions of the question go to each person', async (repeats) => {
-	await inbox();
-	const execution = await people.ask([anna, berta], {
-		responseType: 'number',
-		replyOptions: { repeats },
-	});
-	const texts = ['one', 'two', 'three'].slice(0, repeats + 1);
-	for (const text of texts) for (const from of [anna, berta]) await people.write(from, text);
-	expect(service.received()).toEqual({ [anna]: repeats + 1, [berta]: repeats + 1 });
-	expect(await jsonOf(execution)).toMatchObject([
-		{ from: anna, valid: false, text: texts.at(-1) },
-		{ from: berta, valid: false, text: texts.at(-1) },
-	]);
-});
-
 test('the run does not wait for a person whom the frequency cap leaves out', async () => {
 	const trigger = await inbox();
 	const audienceRules = { frequencyCap: { values: { messages: 1, per: 'month' } } };

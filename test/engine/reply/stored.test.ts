@@ -132,3 +132,19 @@ test.each<[string, Array<[text: string, from: string]>]>([
 	await triggers.deliver(restarted, message('me too', berta));
 	expect(await jsonOf(execution)).toMatchObject([{ text: 'yes' }, { text: 'me too' }]);
 });
+
+test('a question that was repeated before a crash is not sent again by a service that recognizes repeated requests', async () => {
+	people.state.settings.recognizesIdempotencyKeys = true;
+	const keeper = await inbox();
+	const execution = await people.ask([anna], { responseType: 'number' });
+	const older = keeper.staticData;
+	const unclear = message('soon', anna);
+	await triggers.deliver(keeper, unclear);
+	keeper.staticData = older; // n8n was killed before it had stored the message
+	const restarted = await afterCrash(keeper);
+	await triggers.deliver(restarted, unclear);
+	expect(service.requests('sendText')).toHaveLength(3);
+	expect(service.sent()).toHaveLength(2);
+	await triggers.deliver(restarted, message('7', anna));
+	expect(await jsonOf(execution)).toMatchObject([{ answer: 7 }]);
+});

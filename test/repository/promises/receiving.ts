@@ -156,7 +156,7 @@ export const receiving = [
 		],
 		'repeated, by default up to two times': [
 			'unit/questionFields.test.ts: ask by default for a free text within a day, with two repetitions',
-			'engine/reply/inbox.test.ts: %d repetitions of the question go to each person',
+			'engine/reply/answering.test.ts: %d repetitions of the question go to each person',
 			'field: repeats default',
 		],
 		'The repeated question has your words, after a ❓, with the choices, an example, or the dates that the reply can mean.':
