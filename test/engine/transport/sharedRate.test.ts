@@ -1,10 +1,11 @@
 /** Executions that share the rate of a key: what waits for it, how long, and what goes first. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { map, range } from 'lodash';
+import { countBy, map, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { campaign, locator, people, sendText, useService } from '../../../harness/engine/service';
+import { until } from '../../../harness/until';
 
 const service = useService();
 
@@ -98,16 +99,25 @@ describe('while a campaign uses up the rate', () => {
 	}, 60_000);
 });
 
-test('with Messages per Minute, a node sends no more in a minute, in all rounds of a loop, and others go on', async () => {
-	const credentials = service.credentials(service.newKey());
-	const parameters = { ...campaign, options: { messagesPerMinute: 5 } };
-	const stop = delay(4_000);
-	const run = service.run({
-		...{ parameters, items: people(20), credentials, cancelWhen: stop, batchSize: 2 },
-	});
-	while (service.sent().length < 5) await delay(20);
-	await service.run({ parameters: { ...sendText, to: '+15550009999' }, credentials });
-	expect(Object.keys(service.received())).toHaveLength(6);
-	await run;
-	expect(service.sent()).toHaveLength(6);
+test('with Messages per Minute, a node sends no more in a minute, in all rounds of a loop and all executions, and others go on', async () => {
+	const stop = new AbortController();
+	const stopped = new Promise<void>((resolve) => (stop.signal.onabort = () => resolve()));
+	const limited = {
+		parameters: { ...campaign, options: { messagesPerMinute: 5 } },
+		...{ credentials: service.credentials(service.newKey()), workflowId: 'slow' },
+	};
+	await service.run({ ...limited, items: people(2) });
+	const waiting = [
+		service.run({ ...limited, items: people(9, 2000), batchSize: 2, cancelWhen: stopped }),
+		service.run({ ...limited, items: people(9, 3000), cancelWhen: stopped }),
+	];
+	await until('as many messages as may be sent', () => service.sent().length >= 5);
+	waiting.push(service.run({ ...limited, items: people(9, 4000), cancelWhen: stopped }));
+	await service.run({ ...limited, items: people(5, 5000), settings: { id: 'another node' } });
+	await service.run({ ...limited, items: people(5, 6000), workflowId: 'another' });
+	await service.run({ ...limited, items: people(9, 7000), parameters: campaign });
+	stop.abort();
+	await Promise.all(waiting);
+	expect(countBy(service.sent(), ({ phone }) => phone.at(-4))).toMatchObject({ 5: 5, 6: 5, 7: 9 });
+	expect(service.sent()).toHaveLength(5 + 5 + 5 + 9);
 });

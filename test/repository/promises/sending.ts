@@ -59,7 +59,7 @@ export const sending = [
 		],
 		'With *Options → Messages per Minute*, a node sends at most so many in any minute, the first ones at once':
 			[
-				'engine/transport/sharedRate.test.ts: with Messages per Minute, a node sends no more in a minute, in all rounds of a loop, and others go on',
+				'engine/transport/sharedRate.test.ts: with Messages per Minute, a node sends no more in a minute, in all rounds of a loop and all executions, and others go on',
 			],
 	}),
 	...promised('docs/campaigns.md', '2026-11-29 622db960', {
