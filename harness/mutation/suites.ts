@@ -171,6 +171,7 @@ export const suitesOf: Record<string, string[]> = {
 	inbox: [
 		'unit/inbox/answers',
 		'unit/inbox/arrival',
+		'unit/inbox/openQuestions',
 		'unit/inbox/output',
 		'unit/inbox/questionRun',
 		'unit/inbox/records',
