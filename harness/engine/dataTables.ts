@@ -40,6 +40,8 @@ interface Parameters {
 	orderByDirection?: 'ASC' | 'DESC';
 }
 
+/** How many rows n8n's node returns without a limit. */
+const defaultLimit = 50;
 const systemColumns = ['id', 'createdAt', 'updatedAt'];
 
 /** The data tables of one project. */
@@ -159,7 +161,7 @@ export class DataTables {
 		if (operation !== 'get') throw new Error(`Unknown operation ${operation}`);
 		const found = table.rows.filter(matches);
 		if (parameters.orderByDirection === 'DESC') found.reverse();
-		return found.slice(0, parameters.limit);
+		return found.slice(0, parameters.limit ?? defaultLimit);
 	}
 
 	private update(table: Table, values: IDataObject, matches: (row: TableRow) => boolean) {

@@ -81,6 +81,26 @@ test('Sent Before leaves out later messages; an unknown campaign is an error wit
 	});
 });
 
+test.each(['getRecipients', 'getReport'])(
+	'with On Error: Continue, %s gives the campaigns that there are beside the error of one that there is not',
+	async (operation) => {
+		await send(1);
+		await send(1, { campaign: 'another' });
+		const output = jsonOf(
+			await operate(operation, {
+				parameters: { campaign: '={{ $json.name }}' },
+				items: ['sale', 'sail', 'another'].map((name) => ({ name })),
+				onError: 'continueRegularOutput',
+			}),
+		);
+		expect(output).toEqual([
+			expect.objectContaining({ campaign: 'sale' }),
+			expect.objectContaining({ error: 'There are no messages of the campaign "sail"' }),
+			expect.objectContaining({ campaign: 'another' }),
+		]);
+	},
+);
+
 test('reports each campaign and variant, also all campaigns', async () => {
 	await campaignWithResults();
 	const report = jsonOf(await operate('getReport', { parameters: { campaign: 'sale' } }));

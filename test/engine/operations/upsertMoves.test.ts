@@ -142,6 +142,28 @@ describe('a PUT that replaces the contact', () => {
 		expect(bodies()).toEqual([{ email, segments, phone, name: 'Anna' }]);
 	});
 
+	test('contains what an earlier item of the run has changed', async () => {
+		list();
+		service.fault({ endpoint: 'updateContact', status: 200, count: 9, body: known });
+		const fields = [{ email: 'new@example.com' }, { city: 'Bonn' }, { city: 'Köln' }];
+		const field = { name: '={{ Object.keys($json)[0] }}', value: '={{ Object.values($json)[0] }}' };
+		const { error } = await service.run({
+			credentials: service.credentials(key),
+			parameters: {
+				...{ resource: 'contact', operation: 'upsert', phone: phoneOf(0) },
+				additionalFields: { field: [{ type: 'text', ...field }] },
+			},
+			items: fields,
+		});
+		expect(error).toBeUndefined();
+		const changed = { segments: known.segments, phone: phoneOf(0), email: 'new@example.com' };
+		expect(bodies()).toEqual([
+			expect.objectContaining({ email: 'new@example.com' }),
+			{ ...changed, city: 'Bonn' },
+			{ ...changed, city: 'Köln' },
+		]);
+	});
+
 	test.each(['', '={{ $json.title }}'])('keeps the name if *Name* is %j', async (name) => {
 		const named = { ...known, name: 'Anna' };
 		service.list('listContacts', named);

@@ -14,6 +14,9 @@ test.each<[string, string, string, string[]]>([
 	['tel:+49-170-1234567;phone-context=+1', '', '+491701234567', []], // an international number needs no context
 	// a trunk prefix is left out, and a 0 that belongs to the number is kept
 	['+49 (0)170 1234567', '', '+491701234567', []],
+	...['(+49) 170 1234567', '[+49] 170-1234567', '(0049) 170 1234567', '(+49170) 1234567'].map(
+		(written): [string, string, string, string[]] => [written, '', '+491701234567', []],
+	),
 	// former numbers by which services still know their users
 	...['+5215512345678', '+22507123456', '+22997123456'].map(
 		(former): [string, string, string, string[]] => [former, '', former, []],
