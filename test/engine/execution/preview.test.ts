@@ -53,7 +53,7 @@ describe('a preview', () => {
 	])(
 		'with %j and the rules %j, counts the messages before in the same list; without a campaign log, it makes none',
 		async (parameters, rules, reason) => {
-			const items = [{ phone: anna }, { phone: anna }];
+			const items = [anna, berta, anna, carl, berta].map((phone) => ({ phone }));
 			const preview = { mode: 'preview', ...parameters };
 			const { outputs } = await run({ items, parameters: preview, rules });
 			expect(service.engine.tables.rows()).toEqual([]);
@@ -61,10 +61,8 @@ describe('a preview', () => {
 			const again = await run({ items, parameters: preview, rules });
 			const shown = (all: typeof outputs) =>
 				all[0].map(({ json }) => json.reason ?? json.sendStatus);
-			expect([shown(outputs), shown(again.outputs)]).toEqual([
-				['preview', reason],
-				['preview', reason],
-			]);
+			const expected = ['preview', 'preview', reason, 'preview', reason];
+			expect([shown(outputs), shown(again.outputs)]).toEqual([expected, expected]);
 		},
 	);
 
