@@ -182,8 +182,10 @@ test('if nothing was recorded, a hint says so, for what depends on it', async ()
 	const expected = expect.stringMatching(
 		/recorded of "sale", so nothing counts .* Campaign results/,
 	);
-	expect(await people('notRead')).toEqual([expected]);
-	expect(await people('all')).toEqual([]);
+	const depending = ['noReply', 'notDelivered', 'notRead', 'optedOut', 'replied'];
+	for (const which of depending) expect([which, await people(which)]).toEqual([which, [expected]]);
+	for (const which of ['all', 'everybody', 'failed', 'mayHaveBeenSent'])
+		expect([which, await people(which)]).toEqual([which, []]);
 	expect(await hintsOf('getReport', { campaign: 'sale' })).toEqual([expected]);
 	// The first of these rows is that of the other campaign.
 	await record([receipt('delivered', idOf(2))]);
