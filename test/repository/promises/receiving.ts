@@ -16,7 +16,7 @@ export const receiving = [
 			],
 		'The registration is removed when you next publish or unpublish the workflow. Until then, its deliveries start nothing':
 			['engine/trigger/lifecycle.test.ts: is removed later if the deactivation failed'],
-		'When the service works again, publish the workflow again.': [
+		'When the service works again, publish the workflow again': [
 			'engine/trigger/lifecycle.test.ts: is made when a changed trigger is published again after the service %s',
 			'n8n/e2e/trigger.test.ts: is registered by publishing again',
 		],
@@ -30,7 +30,7 @@ export const receiving = [
 		'nothing is registered, and the error says what to do': [
 			'engine/trigger/addresses.test.ts: that the service cannot reach: %s',
 		],
-		'nothing is lost while n8n runs: the trigger remembers its registration, its latest events and the replies, and lets n8n store all of them with the next event.':
+		'nothing is lost while n8n runs: with the next event, n8n stores all that the trigger remembers.':
 			[
 				'unit/trigger/memory.test.ts: n8n holds what the triggers remember after their last deliveries',
 				'engine/reply/stored.test.ts: takes away nothing that the inbox has stored',
@@ -45,12 +45,9 @@ export const receiving = [
 		'never: each delivery is a new event': [
 			'engine/webhooks/deduplicationKey.test.ts: treats every delivery of %s as a new event',
 		],
-		'Events are remembered for two days.': [
-			'engine/trigger/duplicates.test.ts: recognizes an event for two days',
-			'webhooks/recentEvents: maxAgeMinutes',
-		],
 		"one execution, if the event is at most two days old and among the trigger's last 20,000 (after a restart the last 5,000, possibly without the newest)":
 			[
+				'engine/trigger/duplicates.test.ts: recognizes an event for two days',
 				'engine/trigger/duplicates.test.ts: stores the last 5,000',
 				'engine/trigger/duplicates.test.ts: recognizes the last 20,000 until n8n restarts',
 				'webhooks/recentEvents: maxAgeMinutes',
@@ -60,7 +57,7 @@ export const receiving = [
 		'the response is 500, and the service delivers the event again': [
 			'engine/trigger/duplicates.test.ts: a duplicate waits for the first delivery, and starts the execution if the first one could not',
 		],
-		'It may start two executions, because n8n stores the execution first': [
+		'the service delivers it again. It may start two executions': [
 			'n8n/e2e/trigger.test.ts: each starts an execution, only those under way may start two, and what comes again is known',
 		],
 		'To prevent it, put a proxy before n8n that forwards only while n8n is ready': [
@@ -97,7 +94,7 @@ export const receiving = [
 				'engine/trigger/signatures.test.ts: cannot be published with the secret %j',
 				'engine/trigger/signatures.test.ts: after the secret was changed to %j, no delivery is accepted that is signed with the bytes that Node.js decodes from this text',
 			],
-		'The trigger accepts a timestamp that differs from the current time by at most five minutes. Bodies over 1 MB are refused':
+		'The trigger accepts a timestamp that differs from the current time by at most five minutes (else 401). Bodies over 1 MB are refused with 413':
 			[
 				'engine/trigger/signatures.test.ts: accepts %s, and nothing that was changed after signing',
 				'engine/trigger/signatures.test.ts: with a limit of 10 KB, responds with %d to %d characters',
@@ -132,7 +129,7 @@ export const receiving = [
 		'These replies start no other workflow.': [
 			'engine/reply/inbox.test.ts: a reply is output once and starts no workflow, with several triggers, one of them registered by hand; with or without an ID',
 		],
-		'No inbox is published | Nobody can be asked': [
+		'Without all of this, an error says what to change, before anybody is asked.': [
 			'engine/reply/asking.test.ts: asks nobody without an inbox, and says what to do',
 			'n8n/e2e/reply.test.ts: without a trigger that keeps the replies, nobody is asked',
 		],
@@ -260,14 +257,6 @@ export const receiving = [
 			'engine/reply/requests.test.ts: the log says if questions were stored with another key and cannot be read',
 			'engine/reply/requests.test.ts: replies still reach the run if the API key is changed while a question is open',
 		],
-		'A run asks up to 10,000 people, and up to 50,000 questions can be open.': [
-			'engine/reply/asking.test.ts: refuses to ask more than 10,000 people',
-			'engine/reply/requests.test.ts: a trigger waits for at most 50,000 people',
-			'inbox/ask: maxPeople',
-			'inbox/known: maxOpen',
-		],
-		'after 4,000 characters': ['inbox/core: maxText'],
-		'all replies together have at most 3 million': ['inbox/core: maxTextOfAll'],
 		'*Limit Wait Time* is 24 hours by default': ['field: limitWaitTime default'],
 	}),
 ];

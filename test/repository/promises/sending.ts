@@ -38,11 +38,6 @@ export const sending = [
 		'With n8n 2.30 or newer, everything works; 2.41.1 is the newest tested version': [
 			'repository/documents.test.ts: the newest tested n8n, and the oldest with everything',
 		],
-		'Each recipient gets them in order. After an error, a retry sends only what was not sent.': [
-			'engine/execution/campaign.test.ts: one person gets the messages in the order of the items',
-			'engine/execution/campaign.test.ts: after an error that says how far the run got, the Retry button continues',
-			'n8n/e2e/action.test.ts: that fails in the middle, then the Retry button',
-		],
 		'with more than a hundred failures: no message was sent twice': [
 			'unit/simulation/campaignLog.test.ts: nobody gets a message twice, and everybody is accounted for',
 		],
@@ -91,6 +86,10 @@ export const sending = [
 				'engine/execution/expressions.test.ts: a missing value inside a text stops the run before anything is sent, or fails only its item',
 				'engine/operations/template.test.ts: valid items are sent when the node continues on errors',
 			],
+		'**Retries** send only what was not sent.': [
+			'engine/execution/campaign.test.ts: after an error that says how far the run got, the Retry button continues',
+			'n8n/e2e/action.test.ts: that fails in the middle, then the Retry button',
+		],
 		'A message that may have been sent is reported and never repeated.': [
 			'engine/execution/campaign.test.ts: a message that may have been sent is reported and never repeated, while the others continue',
 		],
@@ -125,9 +124,10 @@ export const sending = [
 			'engine/execution/audience.test.ts: gets one message with Send First',
 			'engine/execution/audience.test.ts: stops the run before anything is sent, with Stop With Error',
 		],
-		'The window is checked again right before each message goes out, because it may close during a long run':
-			['engine/execution/closingWindow.test.ts: nobody gets a message after the window has closed'],
-		'For the cap, days, weeks (from Monday) and months begin at midnight UTC': [
+		'The window is checked again right before each message goes out': [
+			'engine/execution/closingWindow.test.ts: nobody gets a message after the window has closed',
+		],
+		'Days, weeks (from Monday) and months begin at midnight UTC': [
 			'engine/execution/audience.test.ts: counts by calendar %s in UTC: %s are in the same one, and %s is in the next',
 		],
 		'with Send Once, the next execution continues with the others': [
@@ -198,8 +198,14 @@ export const sending = [
 			'operations/contactIndex: maxContacts',
 		],
 		'Size of a response | 32 MB': ['transport/errors: maxResponseBytes'],
-		'People whom one run asks | 10,000': ['inbox/ask: maxPeople'],
-		'when a run begins to ask | 50,000': ['inbox/known: maxOpen'],
+		'People whom one run asks | 10,000': [
+			'engine/reply/asking.test.ts: refuses to ask more than 10,000 people',
+			'inbox/ask: maxPeople',
+		],
+		'when a run begins to ask | 50,000': [
+			'engine/reply/requests.test.ts: a trigger waits for at most 50,000 people',
+			'inbox/known: maxOpen',
+		],
 		'*Limit Wait Time* | 365 days': ['operations/sending/questionFields: maxDays'],
 		'*Repeat Question* | 10 times': ['field: repeats maxValue'],
 		'Text of a reply | 4,000 characters; all replies of a run together 3 million': [
@@ -210,18 +216,6 @@ export const sending = [
 			'inbox/answers: maxMessages',
 			'operations/sending/questionFields: maxFurtherSeconds',
 		],
-		'*Max Payload Size*: 1 MB by default': ['field: maxPayloadSize default'],
-		'*Group Messages* | 8 seconds': ['trigger/collect: maxGroupSeconds'],
-		'*Batch Receipts* | 20 receipts or 3 seconds': [
-			'trigger/collect: maxReceipts',
-			'trigger/collect: maxReceiptMs',
-		],
-		'two days, 20,000 events; after a restart the last 5,000': [
-			'webhooks/recentEvents: maxAgeMinutes',
-			'webhooks/recentEvents: maxInProcess',
-			'webhooks/recentEvents: maxStored',
-		],
-		'Age of a signed time | 5 minutes': ['webhooks/signature: toleranceMs'],
 	}),
 	...promised('docs/monitoring.md', '2026-11-29 622db960', {
 		'An execution that has sent messages carries these figures, added up over its nodes.': [
