@@ -40,7 +40,7 @@ const people: Array<{ name: string; value: keyof typeof filters; description: st
 	{
 		name: 'Not Read',
 		value: 'notRead',
-		description: 'They got the message, and have neither read it nor replied',
+		description: 'They got the message, and have neither read it nor replied, also not with STOP',
 	},
 	{ name: 'Opted Out', value: 'optedOut', description: 'They wrote STOP after the message' },
 	{ name: 'Replied', value: 'replied', description: 'They have replied' },
