@@ -109,7 +109,8 @@ async function formText(
 	const isMedia = /^\[(Image|Video)\]$/.test(header ?? '');
 	const lines = [
 		header && `<b>${escape(header)}</b>`,
-		isMedia && '<i>If the service needs its address, choose Specify Variables: Using JSON.</i>',
+		isMedia &&
+			'<i>If the service needs its address, only Send Template can give it: Using JSON.</i>',
 		escape(body).replaceAll('\n', '<br>'),
 		footer && `<i>${escape(footer)}</i>`,
 		...buttons.map(({ text, url = '' }) => escape(`[${text}] ${url}`)),

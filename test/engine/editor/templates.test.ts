@@ -159,8 +159,8 @@ describe('the form of a template', () => {
 
 	test.each([
 		['DOCUMENT', '<b>[PDF]</b>'],
-		['IMAGE', '<b>[Image]</b><br><i>If the service needs its address, choose'],
-		['video', '<b>[Video]</b><br><i>If the service needs its address, choose'],
+		['IMAGE', '<b>[Image]</b><br><i>If the service needs its address, only'],
+		['video', '<b>[Video]</b><br><i>If the service needs its address, only'],
 	])('a header of the format %s is shown as %s', async (format, shown) => {
 		const components = [
 			{ type: 'HEADER', format },
