@@ -129,8 +129,6 @@ export function toNodeError(
 		failure instanceof InputError
 			? new NodeOperationError(node, message, details)
 			: new NodeApiError(node, { message, description }, details);
-	// n8n gives a NodeApiError its message after its stack, and writes only the stack to its log.
-	error.stack = error.stack?.replace(/^NodeApiError(?=\n)/, () => `NodeApiError: ${message}`);
 	error.context.sendStatus = failure.sendStatus;
 	return error;
 }

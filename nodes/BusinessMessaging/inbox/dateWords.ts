@@ -189,11 +189,11 @@ const partsOfDay = (
 
 /** What people say of a day that they choose, in the languages in which it was found; a "not" beside it is no known word. */
 const aboutADay = (
-	'works, works for me, works best, would work, suits me, would suit me, if possible, if you can, any time, rather, ' +
+	'so, i think, works, works for me, works best, would work, suits me, would suit me, if possible, if you can, any time, rather, ' +
 	'is good, is good for me, is fine, is ok, is great, is perfect, is best, would be good, would be fine, would be great, ' +
 	'would be perfect, would be best, i can do, i could do, i prefer, i would prefer, i would like, lets say, sorry i meant, i meant, ' +
 	'passt mir, passt mir gut, passt gut, passt uns, wurde passen, wurde mir passen, ware gut, ware super, ware perfekt, ' +
-	'ist gut, ist ok, ist super, geht, ginge, lieber, doch lieber, am liebsten, ich nehme, wir nehmen, ich meinte, ' +
+	'dann, ich denke, ist gut, ist ok, ist super, geht, ginge, lieber, doch lieber, am liebsten, ich nehme, wir nehmen, ich meinte, ' +
 	'ca me va, me convient, me va, ca marche, serait bien, serait parfait, plutot, je prefere, ' +
 	'me viene bien, esta bien, me va bien, seria perfecto, prefiero, mejor, va bene, mi va bene, preferisco, meglio, ' +
 	'prefiro, melhor, pode ser, fica bem, is goed, past, past mij, komt goed uit, liever'
