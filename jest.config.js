@@ -61,7 +61,7 @@ function onlyNamedFiles(argv) {
 module.exports = {
 	projects: onlyNamedFiles(process.argv),
 	testTimeout: 150_000, // longer than `until` waits, which then says for what; properties take more than a minute on a busy machine
-	maxWorkers: Math.min(2 * availableParallelism(), 8), // many tests wait for timers, and few need much memory
+	maxWorkers: Math.min(3 * availableParallelism(), 8), // many tests wait for timers, and few need much memory
 	// What test files leave behind goes with their process.
 	workerIdleMemoryLimit: '1GB',
 	workerGracefulExitTimeout: 10_000, // a process with much memory takes longer to end than the half second by default
