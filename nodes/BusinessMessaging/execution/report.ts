@@ -166,8 +166,8 @@ export function addHints(
 	const hasTotal = recipientOf !== undefined && (isPreview || !waits);
 	const total = hasTotal ? totalOf(items, { isPreview, hasErrorOutput }) : undefined;
 	if (total) add('info', total);
-	const failed = recipientOf ? 0 : countBy(items, ({ outcome }) => hasFailed(outcome)).true;
-	if (failed > 0 && items.length > 1)
+	const failed = items.filter(({ outcome }) => hasFailed(outcome)).length;
+	if (!recipientOf && failed > 0 && items.length > 1)
 		add(
 			'warning',
 			`${failed} of ${items.length} items have failed (see ${hasErrorOutput ? 'the error output' : 'error'}).`,

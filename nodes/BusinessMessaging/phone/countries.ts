@@ -59,7 +59,7 @@ export function readCountry(written: string): string | undefined {
 	return countryCodes().includes(code) ? code : codeByName().get(folded(text));
 }
 
-/** A Default Country: an ISO code, `none` or `plusMissing`; undefined for what is no country. The names of countries take 60 ms. */
+/** A Default Country: an ISO code, `none` or `plusMissing`; undefined for what is no country. Only a name needs the names of all countries, which take 60 ms to collect. */
 export function readDefaultCountry(written: string): string | undefined {
 	return ['', 'none', plusMissing].includes(written) ? written || undefined : readCountry(written);
 }

@@ -129,7 +129,7 @@ export const receiving = [
 		'These replies start no other workflow.': [
 			'engine/reply/inbox.test.ts: a reply is output once and starts no workflow, with several triggers, one of them registered by hand; with or without an ID',
 		],
-		'Without all of this, an error says what to change, before anybody is asked.': [
+		'If any of this is missing, an error says what to change, before anybody is asked.': [
 			'engine/reply/asking.test.ts: asks nobody without an inbox, and says what to do',
 			'n8n/e2e/reply.test.ts: without a trigger that keeps the replies, nobody is asked',
 		],
