@@ -1,4 +1,4 @@
-/** Decides whether two deliveries are the same event. In doubt they are two, so that no message is lost. */
+/** Decides whether two deliveries are the same event. In doubt they are two, so that no message is lost, with one exception below. */
 import { createHash } from 'crypto';
 
 import { type EventEnvelope, eventKinds } from '../api/events';
@@ -37,7 +37,8 @@ export function deduplicationKeyOf(
 	const eventId =
 		firstOf([headers], ['webhook-id']) ?? firstOf([envelope], ['eventId', 'event_id']);
 	if (eventId !== undefined) return hash([content, eventId]);
-	// This ID may be that of the account, and so the same in every event.
+	// This ID may be that of the account, and so the same in every event: the time counts too. Without any time it is taken
+	// for the event's, because far more services have that one there, and repeat what they deliver.
 	const id = readId(envelope);
 	const time = readTime(envelope);
 	const isIdentified = time === undefined ? isMessage && hasMessageId : hasId;
