@@ -1,8 +1,8 @@
 /** The figures of campaigns, by variant. */
-import { groupBy, mapValues, sortBy } from 'lodash';
+import { groupBy, mapValues, pick, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
-import { yieldToN8n } from '../yieldToN8n';
+import { mapInTurns } from '../yieldToN8n';
 import { type CampaignMessage, isSent, isUncertain, onePerPerson } from './messages';
 import { clearOnes, fisherExact, percentOf } from './significance';
 
@@ -66,23 +66,15 @@ const counted: Record<
 	uncertain: (one) => isUncertain(one) && !wasSent(one),
 	notSent: (one) => one.status === 'notSent' && !wasSent(one),
 };
-const conditions = Object.entries(counted) as Array<
-	[keyof typeof counted, (one: CampaignMessage) => boolean]
->;
 
 /** The figures of each campaign and variant. */
 async function figuresOf(messages: CampaignMessage[]): Promise<Figures[]> {
-	const all = new Map<string, Figures>();
-	const yieldNow = yieldToN8n();
-	for (const message of await onePerPerson(messages)) {
-		const { campaign, variant } = message;
-		const name = `${campaign}\n${variant}`;
-		const figures = all.get(name) ?? { campaign, variant, ...mapValues(counted, () => 0) };
-		all.set(name, figures);
-		for (const [figure, condition] of conditions) if (condition(message)) figures[figure]++;
-		await yieldNow();
-	}
-	return [...all.values()];
+	const people = await onePerPerson(messages);
+	const groups = groupBy(people, ({ campaign, variant }) => `${campaign}\n${variant}`);
+	return await mapInTurns(Object.values(groups), (group) => ({
+		...pick(group[0], ['campaign', 'variant']),
+		...mapValues(counted, (condition) => group.filter(condition).length),
+	}));
 }
 
 /**

@@ -13,7 +13,7 @@ import { optOutTable } from './optOuts';
 
 /** The tables for one execution. */
 export async function openTables(context: IExecuteFunctions): Promise<CampaignTables> {
-	const { name: operation = 'This operation' } = context.getNode();
+	const { name: operation } = context.getNode();
 	const open = async (description: TableDescription, whenMissing: 'create' | 'return') => {
 		const use = { needs: `"${operation}"`, otherwise: 'Nothing was recorded or read.' };
 		const table = await openDataTable(context, description, use, whenMissing);
@@ -36,19 +36,10 @@ export async function openTables(context: IExecuteFunctions): Promise<CampaignTa
 }
 
 function toTable(table: DataTable, name: string): Table {
-	return {
-		id: table.id,
+	return Object.assign(table, {
 		name,
-		columns: table.columns,
-		readAll: (from) => table.readAll(from),
-		readNewest: (from) => table.read([], from),
-		readCampaign: (campaign) =>
+		readNewest: (from: number) => table.read([], from),
+		readCampaign: (campaign: string) =>
 			table.read([{ column: 'campaign', is: 'like', value: campaignPattern(campaign) }], 0),
-		first: async (from) => await table.first(from),
-		last: async () => await table.last(),
-		rowsWith: async (ids) => await table.rowsWith(ids),
-		insert: async (rows) => await table.insert(rows),
-		update: async (ids, values) => await table.update(ids, values),
-		delete: async (ids) => await table.delete(ids),
-	};
+	});
 }

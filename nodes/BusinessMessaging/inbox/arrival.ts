@@ -1,15 +1,12 @@
 /** A message as the inbox reads it. */
-import { createHash } from 'crypto';
 import { pick } from 'lodash';
 
 import { isRecord, textOrJson } from '../jsonValues';
 import { plainName, readId } from '../reading/readResponse';
+import { keyOf } from '../webhooks/deduplicationKey';
 import type { IncomingEvent } from '../webhooks/incomingEvent';
 import { latestTimeOf, quotedIn } from '../webhooks/simpleEvent';
 import { type Arrival, maxText } from './core';
-
-/** Characters of a message's name, see keyOf. */
-const nameLength = 11;
 
 /** A message as the inbox reads it; undefined for any other event. */
 export function toArrival(event: IncomingEvent): Arrival | undefined {
@@ -47,13 +44,9 @@ function nameOf(
 ): Pick<Arrival, 'key' | 'isCertain'> {
 	const [data, message = {}] = places;
 	const id = readId(pick(data, 'messageId', 'message_id')) ?? readId(message);
-	if (id !== undefined) return { key: `m${hash(JSON.stringify([phone, id]))}`, isCertain: true };
+	if (id !== undefined) return { key: `m${keyOf([phone, id])}`, isCertain: true };
 	if (key !== undefined) return { key, isCertain: true };
-	return { key: `u${hash(JSON.stringify(envelope))}`, isCertain: false };
-}
-
-function hash(text: string): string {
-	return createHash('sha256').update(text).digest('base64url').slice(0, nameLength);
+	return { key: `u${keyOf(envelope)}`, isCertain: false };
 }
 
 /** Fields with something that a person sends besides a text, and types of such messages. Assumption: the usual names. */

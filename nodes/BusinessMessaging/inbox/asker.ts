@@ -11,6 +11,10 @@ const retryMs = 1_000;
 /** How often the inbox learns that the asker is alive, ms. */
 const heartbeatMs = leaseMs / 4;
 
+const retry = 'Then retry this execution. Nobody is asked twice.';
+const chooseCredential = (url: string) =>
+	`In the Business Messaging Trigger at ${url}, choose the credential of this node, and publish its workflow again.`;
+
 /** What the asker needs. */
 export interface AskerPorts extends Calls {
 	/** @throws ServiceError; InputError if the service hides the addresses of webhooks */
@@ -59,8 +63,16 @@ export class Asker {
 	/** The trigger then asks the inbox about messages. @throws InputError if it does not respond, or has another key */
 	private async show(url: string): Promise<void> {
 		const result = await untilResponse(this.ports, url, { is: 'look', inbox: this.inbox });
-		if (result === 'refused') throw hasOtherKey(url);
-		if (result === undefined) throw isSilentToo(url);
+		if (result === 'refused')
+			throw new InputError(
+				'Another trigger in this n8n uses another API key of the same account, so replies would also start its workflow',
+				chooseCredential(url),
+			);
+		if (result === undefined)
+			throw new InputError(
+				`The Business Messaging Trigger at ${url} did not respond for a minute, so replies could start its workflow`,
+				'Check that all n8n processes are running, or unpublish its workflow. Then retry this execution.',
+			);
 	}
 
 	/** Tells the inbox who is asked next. @throws InputError if it fails: then these people must not be asked */
@@ -132,9 +144,17 @@ export async function findInbox(ports: Calls, urls: string[]): Promise<string> {
 	const [url] = there;
 	const [response] = responses;
 	if (url === undefined || (typeof response === 'object' && response.inbox === 'no'))
-		throw hasNone();
-	if (there.length > 1)
-		throw areSeveral(there.map((one, index) => workflowNameOf(one, responses[index])));
+		throw new InputError(
+			'No published workflow keeps the replies',
+			"Publish the workflow Inbox. If you do not have it, import the example Inbox (see this package's README) and choose this node's credential in its trigger. Or publish another workflow whose trigger has 'Keep Replies for Send and Wait' and this credential.",
+		);
+	if (there.length > 1) {
+		const names = there.map((one, index) => workflowNameOf(one, responses[index]));
+		throw new InputError(
+			`Several workflows keep the replies: ${names.join(' and ')}`,
+			"Switch off 'Keep Replies for Send and Wait' in the triggers of all but one, and publish them again.",
+		);
+	}
 	accepted(response, url);
 	return url;
 }
@@ -150,10 +170,26 @@ export async function untilAccepted(
 
 /** @throws InputError for any other response than that of an inbox that accepts the call */
 function accepted(result: CallResult, url: string): InboxResponse {
-	if (result === undefined) throw isSilent();
-	if (result === 'refused') throw isOtherKey(url);
-	if (result === 'gone' || result.inbox === 'no') throw isGone();
-	if (result.inbox === 'full') throw isFull();
+	if (result === undefined)
+		throw new InputError(
+			'n8n was not ready at its own public address for a minute',
+			`Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. ${retry}`,
+		);
+	if (result === 'refused')
+		throw new InputError(
+			"The workflow with 'Keep Replies for Send and Wait' uses another API key",
+			chooseCredential(url),
+		);
+	if (result === 'gone' || result.inbox === 'no')
+		throw new InputError(
+			"The workflow with 'Keep Replies for Send and Wait' is no longer published, or this option is off",
+			`Publish it again with this option. ${retry}`,
+		);
+	if (result.inbox === 'full')
+		throw new InputError(
+			'The trigger that keeps the replies cannot wait for replies from more people',
+			'Try again when some of the executions that wait have ended.',
+		);
 	return result;
 }
 
@@ -179,65 +215,9 @@ export function workflowNameOf(url: string, result: CallResult): string {
 	return workflow === undefined ? url : `"${workflow}"`;
 }
 
-function hasNone(): InputError {
-	return new InputError(
-		'No published workflow keeps the replies',
-		"Publish the workflow Inbox. If you do not have it, import the example Inbox (see the README of this package) and choose this node's credential in its trigger. Or switch on 'Keep Replies for Send and Wait' in a Business Messaging Trigger with this credential, and publish its workflow.",
-	);
-}
-
-function areSeveral(names: string[]): InputError {
-	return new InputError(
-		`Several workflows keep the replies: ${names.join(' and ')}`,
-		"Only one can. Switch off 'Keep Replies for Send and Wait' in the Business Messaging Trigger of the others, and publish them again.",
-	);
-}
-
-function isOtherKey(url: string): InputError {
-	return new InputError(
-		"The workflow with 'Keep Replies for Send and Wait' uses another API key",
-		`In the Business Messaging Trigger at ${url}, choose the credential of this node. Then publish the workflow of that trigger again.`,
-	);
-}
-
-function hasOtherKey(url: string): InputError {
-	return new InputError(
-		'Another Business Messaging Trigger in this n8n uses another API key of the same account, so replies would also start the workflow of that trigger',
-		`In the Business Messaging Trigger at ${url}, choose the credential of this node. Then publish the workflow of that trigger again.`,
-	);
-}
-
-function isSilentToo(url: string): InputError {
-	return new InputError(
-		`The Business Messaging Trigger at ${url} did not respond for a minute. It may still receive replies. These replies could then start its workflow`,
-		'Check that all n8n processes are running, or unpublish the workflow of this trigger. Then retry this execution.',
-	);
-}
-
-function isFull(): InputError {
-	return new InputError(
-		'The Business Messaging Trigger that keeps the replies cannot wait for replies from more people',
-		'Try again when some of the executions that wait have ended.',
-	);
-}
-
 function hasEnded(): InputError {
 	return new InputError(
-		'For two minutes, this execution did not reach the trigger that keeps the replies. So the trigger no longer waits for replies to this execution',
-		'If a reply has already arrived, it starts the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that n8n is not overloaded, and that the computer that runs n8n was not in sleep mode. Then retry this execution. Nobody is asked twice.',
-	);
-}
-
-function isSilent(): InputError {
-	return new InputError(
-		'n8n was not ready at its own public address for a minute',
-		'Check that n8n can call its own address (N8N_WEBHOOK_URL) and is not overloaded. Then retry this execution. Send and Wait for Response asks nobody twice.',
-	);
-}
-
-function isGone(): InputError {
-	return new InputError(
-		"The workflow with 'Keep Replies for Send and Wait' is no longer published, or this option is off",
-		"Publish it again with 'Keep Replies for Send and Wait', then retry this execution. Send and Wait for Response asks nobody twice.",
+		'For two minutes, this execution did not reach the trigger that keeps the replies, so the trigger no longer waits for its replies',
+		`Replies that have already arrived start the workflow of that trigger. Check that n8n can call its own address (N8N_WEBHOOK_URL), that n8n is not overloaded, and that its computer was not in sleep mode. ${retry}`,
 	);
 }

@@ -1,5 +1,5 @@
 /** Which days the parts of a date can mean. */
-import { uniq } from 'lodash';
+import { range, uniq } from 'lodash';
 import { DateTime } from 'luxon';
 
 import type { Month, Numeral, Weekday } from './dateTokens';
@@ -66,10 +66,15 @@ export function dateOf(year: number, month: number, day: number): string | undef
 	return date.isValid && year > 999 ? (date.toISODate() ?? undefined) : undefined;
 }
 
-/** The day this many days from today. */
-export function fromToday(days: number, context: Context): DateReading | undefined {
-	if (context.today === undefined) return undefined;
-	return only([plusDays(context.today, days)], context);
+/** The days this many days from today. */
+export function fromToday(days: number[], context: Context): DateReading | undefined {
+	const { today } = context;
+	return today === undefined
+		? undefined
+		: only(
+				days.map((one) => plusDays(today, one)),
+				context,
+			);
 }
 
 /** @param date as yyyy-MM-dd, like the result */
@@ -83,11 +88,7 @@ export function thisWeekday(weekday: number, context: Context): DateReading | un
 	if (today === undefined) return undefined;
 	const ahead = daysUntil(weekday, today);
 	const past = expected.notBeforeToday ? [] : [ahead - 7];
-	const days = ahead === 0 ? [0, 7, ...past] : [ahead, ...past];
-	return only(
-		days.map((one) => plusDays(today, one)),
-		context,
-	);
+	return fromToday([ahead, ...(ahead === 0 ? [7] : []), ...past], context);
 }
 
 /** "Next Tuesday" is the next one, or the one in next week. */
@@ -103,11 +104,7 @@ export function nextWeekday(
 		const toWeek = daysUntil(first, today) || 7;
 		return toWeek + ((weekday - first + 7) % 7);
 	});
-	const days = saysWeek ? inNextWeek : [ahead, ...inNextWeek];
-	return only(
-		days.map((one) => plusDays(today, one)),
-		context,
-	);
+	return fromToday(saysWeek ? inNextWeek : [ahead, ...inNextWeek], context);
 }
 
 function daysUntil(weekday: number, today: string): number {
@@ -123,7 +120,7 @@ export function dayOfMonth(
 	const { today } = context;
 	if (today === undefined || text.length > 2 || !context.expected.notBeforeToday) return undefined;
 	const start = DateTime.fromISO(today).startOf('month');
-	const days = [0, 1, 2, 3].map((months) => {
+	const days = range(4).map((months) => {
 		const { year, month } = start.plus({ months });
 		return dateOf(year, month, Number(text));
 	});
@@ -171,13 +168,14 @@ export function withoutYear(month: number, day: number, context: Context): DateR
 	const { today, expected } = context;
 	if (today === undefined) return undefined;
 	const thisYear = Number(today.slice(0, 4));
-	const find = (years: number[]) => years.map((year) => dateOf(year, month, day));
 	// the 29th of February may be eight years away
-	const ahead = find([0, 1, 2, 3, 4, 5, 6, 7, 8].map((years) => thisYear + years));
-	const next = ahead.find((date) => date !== undefined && date >= today);
+	const find = (end: number, counts: (date: string) => boolean) =>
+		range(thisYear, end)
+			.map((year) => dateOf(year, month, day))
+			.find((date) => date !== undefined && counts(date));
+	const next = find(thisYear + 9, (date) => date >= today);
 	if (next === undefined) return noDate;
-	const back = find([0, 1, 2, 3, 4, 5, 6, 7, 8].map((years) => thisYear - years));
-	const last = back.find((date) => date !== undefined && date < today);
+	const last = find(thisYear - 9, (date) => date < today);
 	const found = only([next, ...(expected.notBeforeToday ? [] : [last])], context);
 	return { ...found, isClear: found.isClear && isSoon(next, context) };
 }

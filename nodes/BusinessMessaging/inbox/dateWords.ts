@@ -1,5 +1,5 @@
 /** The words of dates in many languages. The runtime knows the names; what it does not know is listed here. */
-import { memoize, range, uniq } from 'lodash';
+import { isEqual, memoize, range, unionWith, uniq } from 'lodash';
 
 import { foldText } from '../foldText';
 import { approvalWords, politeWords } from '../readApproval';
@@ -26,39 +26,39 @@ export const dateLanguages =
 	);
 
 /** By language: words around a date that change nothing; then words for "next" beside a weekday. */
-const furtherWords: Record<string, [fillers: string, next?: string]> = {
-	en: ['on, the, of, this, for', 'next'],
-	ar: ['يوم, في', 'القادم, المقبل'],
-	bg: ['на, в, през, г', 'следващия, следващата'],
-	cs: ['v, ve, dne', 'příští'],
-	da: ['den, på, d', 'næste'],
-	de: ['am, den, der, dem, diesen', 'nächsten, nächster, nächste, nächstes'],
-	el: ['τη, την, το, στις', 'επόμενη'],
-	es: ['el, de, del, día, este', 'próximo, que viene'],
-	fi: ['', 'ensi'],
-	fil: ['sa, ng, ika', 'susunod na'],
-	fr: ['le, ce, du', 'prochain'],
-	hi: ['को', 'अगले'],
-	hr: ['u, na'],
-	hu: ['', 'jövő'],
-	id: ['hari, tanggal, tgl, pada', 'depan'],
-	it: ['il, di, del, giorno, questo', 'prossimo, prossima'],
-	ja: ['に, で, です, の', '来週の, 次の'],
-	ko: ['에', '다음'],
-	nl: ['op, de', 'volgende'],
-	no: ['den, på', 'neste'],
-	pl: ['w, we, dnia', 'następny, następną'],
-	pt: ['o, de, do, em, no, na, dia, esta, este', 'próximo, próxima, que vem'],
-	ro: ['pe, în, data de', 'viitoare'],
-	ru: ['в, во, на, г, года', 'следующий, следующую, следующая, следующее'],
-	sk: ['v, vo, dňa', 'budúci, budúcu'],
-	sv: ['den, på', 'nästa'],
-	th: ['ที่, วันที่', 'หน้า'],
-	tr: ['günü', 'gelecek, önümüzdeki'],
-	uk: ['у, в, на, р, року', 'наступний, наступну'],
-	vi: ['ngày, vào, năm', 'tới'],
-	zh: ['号, 日, 年', '下个, 下'],
-	'zh-Hant': ['號, 日, 年', '下個, 下'],
+const furtherWords: Partial<Record<string, string>> = {
+	en: 'on, the, of, this, for; next',
+	ar: 'يوم, في; القادم, المقبل',
+	bg: 'на, в, през, г; следващия, следващата',
+	cs: 'v, ve, dne; příští',
+	da: 'den, på, d; næste',
+	de: 'am, den, der, dem, diesen; nächsten, nächster, nächste, nächstes',
+	el: 'τη, την, το, στις; επόμενη',
+	es: 'el, de, del, día, este; próximo, que viene',
+	fi: '; ensi',
+	fil: 'sa, ng, ika; susunod na',
+	fr: 'le, ce, du; prochain',
+	hi: 'को; अगले',
+	hr: 'u, na',
+	hu: '; jövő',
+	id: 'hari, tanggal, tgl, pada; depan',
+	it: 'il, di, del, giorno, questo; prossimo, prossima',
+	ja: 'に, で, です, の; 来週の, 次の',
+	ko: '에; 다음',
+	nl: 'op, de; volgende',
+	no: 'den, på; neste',
+	pl: 'w, we, dnia; następny, następną',
+	pt: 'o, de, do, em, no, na, dia, esta, este; próximo, próxima, que vem',
+	ro: 'pe, în, data de; viitoare',
+	ru: 'в, во, на, г, года; следующий, следующую, следующая, следующее',
+	sk: 'v, vo, dňa; budúci, budúcu',
+	sv: 'den, på; nästa',
+	th: 'ที่, วันที่; หน้า',
+	tr: 'günü; gelecek, önümüzdeki',
+	uk: 'у, в, на, р, року; наступний, наступну',
+	vi: 'ngày, vào, năm; tới',
+	zh: '号, 日, 年; 下个, 下',
+	'zh-Hant': '號, 日, 年; 下個, 下',
 };
 
 /** Weekdays as they are written after "on", where this is another form, from Monday; and short names of whole days. */
@@ -97,13 +97,11 @@ function collectWords(locale: string): Map<string, DateWord[]> {
 	const words = new Map<string, DateWord[]>();
 	const [language] = locale.split('-');
 	const add = (written: string | undefined, meaning: DateWord) => {
-		for (const word of spellingsOf(written ?? '', language)) {
-			const known = words.get(word) ?? [];
-			const isKnown = known.some((one) => JSON.stringify(one) === JSON.stringify(meaning));
-			if (word !== '' && !isKnown) words.set(word, [...known, meaning]);
-		}
+		for (const word of spellingsOf(written ?? '', language))
+			if (word !== '') words.set(word, unionWith(words.get(word), [meaning], isEqual));
 	};
-	const [fillers, next = ''] = furtherWords[locale] ?? furtherWords[language] ?? [''];
+	const further = furtherWords[locale] ?? furtherWords[language] ?? '';
+	const [fillers, next = ''] = further.split('; ');
 	for (const word of fillers.split(', ')) add(word, { is: 'filler' });
 	for (const word of next.split(', ')) add(word, { is: 'next' });
 	addNames(locale, add);
@@ -164,9 +162,11 @@ function spellingsOf(written: string, language: string): string[] {
 }
 
 /** Folded, without the dots of abbreviations. */
-function plainDate(written: string): string {
+const plainDate = (written: string) => plainText(written.replace(/[.،,]/g, ''));
+
+/** Folded, with one kind of apostrophe and of space. */
+export function plainText(written: string): string {
 	return foldText(written)
-		.replace(/[.،,]/g, '')
 		.replace(/[’ʼ‘`]/g, "'")
 		.replace(/\s+/g, ' ')
 		.trim();
@@ -195,8 +195,8 @@ const aboutADay = (
 	'passt mir, passt mir gut, passt gut, passt uns, wurde passen, wurde mir passen, ware gut, ware super, ware perfekt, ' +
 	'dann, ich denke, ist gut, ist ok, ist super, geht, ginge, lieber, doch lieber, am liebsten, ich nehme, wir nehmen, ich meinte, ' +
 	'ca me va, me convient, me va, ca marche, serait bien, serait parfait, plutot, je prefere, ' +
-	'me viene bien, esta bien, me va bien, seria perfecto, prefiero, mejor, va bene, mi va bene, preferisco, meglio, ' +
-	'prefiro, melhor, pode ser, fica bem, is goed, past, past mij, komt goed uit, liever'
+	'me viene bien, esta bien, me va bien, seria perfecto, prefiero, mejor, mi va bene, preferisco, meglio, ' +
+	'prefiro, melhor, pode ser, fica bem, past, past mij, komt goed uit, liever'
 ).split(', ');
 
 /** Words around a date that change nothing, folded: polite words, a yes, parts of the day. */

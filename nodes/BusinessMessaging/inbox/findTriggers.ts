@@ -18,7 +18,7 @@ export function checkN8n(context: IExecuteFunctions): void {
 	if (isOnEngine2(context)) {
 		throw new InputError(
 			"Send and Wait for Response does not work on n8n's engine 2.0",
-			"That engine cannot continue an execution when a reply comes. Use n8n's standard engine for this workflow.",
+			"Use n8n's standard engine for this workflow.",
 		);
 	}
 }
@@ -37,7 +37,7 @@ export async function findTriggers(client: Client, own: string): Promise<Trigger
 	if (triggers.inboxes.length === 0 && isHidden)
 		throw new InputError(
 			'The service does not show the complete addresses of its webhooks, so the node cannot find the workflow that keeps the replies',
-			'Send and Wait for Response does not work with this service. Send the question with Send Text, and read the reply in a workflow with Business Messaging Trigger.',
+			'Send and Wait for Response does not work with this service. Use Send Text, and read the reply with Business Messaging Trigger.',
 		);
 	return triggers;
 }

@@ -46,8 +46,12 @@ export class InboxUrl implements Kept {
 
 	/** Notes where the inbox is; undefined if there is none. */
 	set(url: string | undefined): void {
-		this.noted = { ...(url !== undefined && { url }), at: Math.max(Date.now(), this.noted.at + 1) };
+		this.note(url);
 		this.show();
+	}
+
+	private note(url: string | undefined): void {
+		this.noted = { ...(url !== undefined && { url }), at: Math.max(Date.now(), this.noted.at + 1) };
 	}
 
 	/** The inbox is gone. */
@@ -74,20 +78,14 @@ export class InboxUrl implements Kept {
 
 	/** The trigger may have found another inbox in the service's list. */
 	private get current(): Noted {
-		if (this.trigger && this.trigger.inbox !== this.noted.url) {
-			const { inbox: url } = this.trigger;
-			this.noted = {
-				...(url !== undefined && { url }),
-				at: Math.max(Date.now(), this.noted.at + 1),
-			};
-		}
+		if (this.trigger && this.trigger.inbox !== this.noted.url) this.note(this.trigger.inbox);
 		return this.noted;
 	}
 
 	private show(): void {
-		const { url } = this.noted;
-		if (url !== undefined) this.trigger?.look(url);
-		else if (this.trigger?.inbox !== undefined) this.trigger.forget(this.trigger.inbox);
+		const { noted, trigger } = this;
+		if (noted.url !== undefined) trigger?.look(noted.url);
+		else if (trigger?.inbox !== undefined) trigger.forget(trigger.inbox);
 	}
 }
 

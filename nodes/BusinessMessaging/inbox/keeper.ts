@@ -134,7 +134,7 @@ export class Keeper {
 		if (this.hasWarnedOfNames || !this.known.runs.asks(message)) return;
 		this.hasWarnedOfNames = true;
 		this.ports.warn(
-			'Messages from this service have no ID. If n8n crashes, the service may deliver a reply a second time, and Send and Wait may treat it as a new message.',
+			'Messages from this service have no ID. After a crash of n8n, a reply that is delivered again may count as a new message.',
 		);
 	}
 
@@ -157,10 +157,16 @@ export class Keeper {
 			const asked = this.known.questionsTo(message);
 			const decision = decideOn(asked, message, this.ports.now());
 			if (decision.is === 'ordinary') {
-				if (decision.isTooOld) this.warnOfTime(message);
+				if (decision.isTooOld)
+					this.ports.warn(
+						`A message is no reply only because its time, ${message.respondedAt}, is before the question. If it was written later, the service sends local times without a time zone, or its clock is wrong.`,
+					);
 				// If a user has stopped a run of this person, what others have replied to it is late.
 				if (asked.length > 0) void this.poll(asked[0].run);
-				return await this.passOn(asked);
+				// Why a message is ordinary, e.g. the end of a run, is stored before a workflow starts with it. Otherwise, after a
+				// crash, the next process would take the message for the reply.
+				const isStored = asked.length === 0 || (await this.store.ensureStored());
+				return { is: isStored ? 'ordinary' : 'busy' };
 			}
 			if (this.needsPoll(decision.run)) {
 				await this.poll(decision.run);
@@ -181,21 +187,6 @@ export class Keeper {
 				cannotRepeat = !repetition;
 			}
 		}
-	}
-
-	private warnOfTime({ respondedAt }: Arrived): void {
-		this.ports.warn(
-			`A message of somebody who was asked is no reply only because its time, ${respondedAt}, is before the question. If it was written after the question, the service sends local times without a time zone, or its clock is wrong.`,
-		);
-	}
-
-	/**
-	 * Why a message is ordinary, e.g. the end of a run, is stored before a workflow starts with it. Otherwise, after a
-	 * crash, the next process would take the message for the reply.
-	 */
-	private async passOn(asked: Asked[]): Promise<Verdict> {
-		const isStored = asked.length === 0 || (await this.store.ensureStored());
-		return { is: isStored ? 'ordinary' : 'busy' };
 	}
 
 	/** The current state of a question; undefined if the run does not ask it any more, or has been given its replies. */
@@ -257,16 +248,13 @@ export class Keeper {
 		}
 		if (!isInbox) return { response: { inbox: 'no' } };
 		if (request.is === 'open') return { response: this.known.openQuestions(request.after) };
-		const response =
-			request.is === 'what' ? await this.tellVerdicts(request) : this.answer(request);
+		const response: InboxResponse =
+			request.is === 'what'
+				? { inbox: 'yes', verdicts: await this.judgeAll(request.messages, request.from) }
+				: this.answer(request);
 		const changesNothing = response.verdicts?.every(({ is }) => is !== 'taken');
 		if (!changesNothing) await this.store.persist(delivery);
 		return { response };
-	}
-
-	private async tellVerdicts(request: Extract<Request, { is: 'what' }>): Promise<InboxResponse> {
-		const { messages, from } = request;
-		return { inbox: 'yes', verdicts: await this.judgeAll(messages, from) };
 	}
 
 	private answer(request: Request): InboxResponse {

@@ -1,11 +1,11 @@
 /** What is known of runs and messages. Like core.ts, without n8n, clock or network. */
-import { createHash } from 'crypto';
 import { isEqual, partition, sumBy } from 'lodash';
 import { z } from 'zod';
 
 import { BoundedMap } from '../boundedMap';
 import type { Ended } from '../operations/sending/openQuestions';
 import { samePhoneKey } from '../phone/compare';
+import { hashOf } from '../webhooks/secret';
 import { maxMessages } from './answers';
 import {
 	type Arrival,
@@ -278,5 +278,5 @@ function verdictOfReply({ isOptOut }: Message): Verdict {
 
 /** The name under which a question is remembered, as short as possible: one run may ask 10,000 people. */
 function nameOfQuestion(id: string): string {
-	return `q${createHash('sha256').update(id).digest('base64url').slice(0, 7)}`;
+	return `q${hashOf(id).slice(0, 7)}`;
 }

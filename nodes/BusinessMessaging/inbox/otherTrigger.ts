@@ -32,38 +32,34 @@ interface Absence {
 
 /** A trigger in one process. */
 export class OtherTrigger {
-	private known?: string;
+	/** URL of the inbox, as far as it is known. */
+	inbox?: string;
 	private listedAt = -Infinity;
 	private hasListed = false;
 	private absence?: Absence;
 
 	constructor(public ports: OtherPorts) {}
 
-	/** URL of the inbox, as far as it is known. */
-	get inbox(): string | undefined {
-		return this.known;
-	}
-
 	/**
 	 * A trigger learns where the inbox is when either is published, and from each run before it asks. So a trigger that
 	 * knows none need not look for one, unless its URL is registered by hand.
 	 */
 	look(inbox: string): void {
-		this.known = inbox;
+		this.inbox = inbox;
 		this.absence = undefined;
 	}
 
 	/** An inbox without open questions is gone: messages are ordinary. */
 	forget(inbox: string): void {
-		if (this.known === inbox) this.known = undefined;
+		if (this.inbox === inbox) this.inbox = undefined;
 		this.listedAt = this.ports.now();
 	}
 
 	/** What messages are. @returns undefined if the service has to deliver again */
 	async ask(messages: Delivered[], from: Source): Promise<Verdict[] | undefined> {
 		const { isManual } = this.ports;
-		if (this.known === undefined && isManual) await this.list(listedMs);
-		if (this.known === undefined && (this.hasListed || !isManual)) return this.ordinary(messages);
+		if (this.inbox === undefined && isManual) await this.list();
+		if (this.inbox === undefined && (this.hasListed || !isManual)) return this.ordinary(messages);
 		if (this.absence?.isNoted) {
 			void this.probe(this.absence);
 			return this.ordinary(messages);
@@ -92,7 +88,7 @@ export class OtherTrigger {
 		this.absence = { since, calledAt: now, isNoted };
 		if (isNoted && !absence?.isNoted)
 			this.ports.warn(
-				'The workflow that keeps the replies for Send and Wait has not responded for ten minutes. Until it responds, all messages start this workflow, even replies.',
+				'The workflow that keeps the replies for Send and Wait has not responded for ten minutes. Until it does, all messages start this workflow, even replies.',
 			);
 		return isNoted;
 	}
@@ -107,31 +103,31 @@ export class OtherTrigger {
 
 	/** Calls the inbox. If it does not respond or is none any more, looks whether there is another one by now. */
 	private async call(request: Request): Promise<CallResult> {
-		const { known } = this;
+		const { inbox: known } = this;
 		const result = await this.callInbox(request);
 		if (isResponse(result) && result.inbox !== 'no') return result;
-		await this.list(listedMs);
-		if (this.known !== known) return await this.callInbox(request);
-		if (isResponse(result)) this.known = undefined;
+		await this.list();
+		if (this.inbox !== known) return await this.callInbox(request);
+		if (isResponse(result)) this.inbox = undefined;
 		return result;
 	}
 
 	private async callInbox(request: Request): Promise<CallResult> {
-		if (this.known === undefined) return undefined;
-		const result = await this.ports.callTrigger(this.known, request);
+		if (this.inbox === undefined) return undefined;
+		const result = await this.ports.callTrigger(this.inbox, request);
 		if (isResponse(result)) this.absence = undefined;
 		return result;
 	}
 
 	/** Reads the service's list. An inbox that is no longer listed may only be in the middle of being published again. */
-	private async list(ageMs: number): Promise<void> {
+	private async list(): Promise<void> {
 		const now = this.ports.now();
-		if (now - this.listedAt < ageMs) return;
+		if (now - this.listedAt < listedMs) return;
 		this.listedAt = now;
 		try {
 			const listed = await this.ports.listInbox();
 			this.hasListed = true;
-			if (listed !== undefined || this.absence?.isNoted) this.known = listed;
+			if (listed !== undefined || this.absence?.isNoted) this.inbox = listed;
 		} catch {
 			// The inbox that is known counts.
 		}

@@ -37,8 +37,16 @@ export async function checkTriggers(
 		const result = await calls.callTrigger(url, { is: 'hello' });
 		if (result === 'gone') continue; // left behind by a workflow that is not published
 		const name = workflowNameOf(url, result);
-		if (keepsReplies) throw keepsAlready(name);
-		if (!isAuthenticated) throw isOpenToAll(name);
+		if (keepsReplies)
+			throw new InputError(
+				`Another workflow keeps the replies for Send and Wait already: ${name}`,
+				"Only one can, so this workflow starts nothing now. Switch off 'Keep Replies for Send and Wait' in its trigger and publish it again. Or, to keep the replies here, unpublish the other workflow first. If you do neither, unpublish this one: it may start when n8n restarts",
+			);
+		if (!isAuthenticated)
+			throw new InputError(
+				`This trigger accepts calls from anybody, but the workflow ${name} keeps the replies for Send and Wait`,
+				"Switch on 'Require Secret' or add 'Signature' under 'Options', so that only the service can call this trigger",
+			);
 		if (result === 'refused') throw hasOtherKey(url);
 		inbox = url;
 	}
@@ -66,31 +74,16 @@ export async function sayGoodbye(
 
 /** Says in the log what the end of an inbox means for open questions. @param count how many runs wait for replies */
 export function noteOpenQuestions(context: IHookFunctions, count: number): void {
-	const workflow = context.getWorkflow().name ?? '';
 	if (count > 0)
 		writeLog(
 			context,
-			`The workflow "${workflow}" kept the replies for Send and Wait, and questions are open. Unless n8n publishes it again by itself, as after a change or a restart, publish it within ten minutes. After that, replies start the other workflows with Business Messaging Trigger.`,
+			'This workflow kept the replies for Send and Wait, and questions are open. Publish it within ten minutes, unless n8n does, as after a change or a restart. After that, replies start the other workflows with Business Messaging Trigger.',
 		);
-}
-
-function keepsAlready(name: string): InputError {
-	return new InputError(
-		`Another workflow keeps the replies for Send and Wait already: ${name}`,
-		"Only one can, so this workflow starts nothing now. Switch off 'Keep Replies for Send and Wait' in its trigger and publish it again. Or, to keep the replies here, unpublish the other workflow first. If you do neither, unpublish this one: it may start when n8n restarts",
-	);
-}
-
-function isOpenToAll(name: string): InputError {
-	return new InputError(
-		`This trigger accepts calls from anybody, so it cannot tell which messages are replies for Send and Wait, which the workflow ${name} keeps`,
-		"Switch on 'Require Secret' or add 'Signature' under 'Options', so that only the service can call this trigger",
-	);
 }
 
 function hasOtherKey(url: string): InputError {
 	return new InputError(
-		`The Business Messaging Trigger at ${url} uses another API key of the same account, so replies for Send and Wait would start the wrong workflow`,
+		`The Business Messaging Trigger at ${url} uses another API key of the same account, so replies would start the wrong workflow`,
 		'Choose the same credential in both triggers',
 	);
 }

@@ -67,36 +67,28 @@ const fillers = once(() => [...choiceFillers, ...politeWords(), ...approvalWords
 
 /** The words that do not change a choice; a word of another choice may change it. */
 function fillersBeside(choices: string[]): string[] {
-	const inChoices = new Set(choices.flatMap((choice) => toWords(choice).split(' ')));
-	return fillers().filter((filler) => !filler.split(' ').some((word) => inChoices.has(word)));
+	const inChoices = wordsIn(choices);
+	return fillers().filter((filler) => !filler.split(' ').some((word) => inChoices.includes(word)));
 }
+
+const wordsIn = (choices: string[]) => choices.flatMap((choice) => toWords(choice).split(' '));
 
 /** Whether a text is only these words and such as do not change them. */
 function isOnly(text: string, words: string[], around: string[]): boolean {
-	return consistsOf(
-		toWords(withLatinDigits(text)),
-		words.map((word) => toWords(withLatinDigits(word))),
-		around,
-	);
+	const [reply, ...answers] = [text, ...words].map((one) => toWords(withLatinDigits(one)));
+	return consistsOf(reply, answers, around);
 }
 
 function choiceByPlace(text: string, choices: string[], around: string[]): string | undefined {
 	if (!areNumbered(choices)) return undefined;
 	const wordsFor = (place: number) =>
 		places.flatMap((row) => [
-			...(place <= 4 ? row[place as 1 | 2 | 3 | 4].split(', ') : []),
-			...(place === choices.length ? row[5].split(', ') : []),
+			...(place <= 4 ? row[place - 1] : []),
+			...(place === choices.length ? row[4] : []),
 			...['option', 'number', 'nummer', 'numero', 'opcion'].map((word) => `${word} ${place}`),
 		]);
 	const isPlaceWord = new Set(range(1, 5).flatMap(wordsFor));
-	if (
-		choices.some((choice) =>
-			toWords(choice)
-				.split(' ')
-				.some((word) => isPlaceWord.has(word)),
-		)
-	)
-		return undefined;
+	if (wordsIn(choices).some((word) => isPlaceWord.has(word))) return undefined;
 	const fitting = choices.filter((_, index) =>
 		isOnly(text, [...wordsFor(index + 1), String(index + 1)], around),
 	);

@@ -2,7 +2,6 @@
 import { once, uniq } from 'lodash';
 import { DateTime } from 'luxon';
 
-import { foldText } from '../foldText';
 import { withLatinDigits } from '../phone/readPhone';
 import {
 	type Context,
@@ -18,7 +17,7 @@ import {
 	thisWeekday,
 } from './dateMeaning';
 import { type Month, type Numeral, type Token, tokensOf } from './dateTokens';
-import { type DateWords, dateLanguages, dateWordsOf } from './dateWords';
+import { type DateWords, dateLanguages, dateWordsOf, plainText } from './dateWords';
 import { readDigits } from './digitDates';
 import { mapInTurns } from '../yieldToN8n';
 import { type Replier, customsOf, todaysOf } from './replier';
@@ -34,29 +33,29 @@ const maxLength = 100;
 /** Reads a date. Nothing is guessed: what can mean two days is not clear. */
 export function readDate(text: string, expected: ExpectedDate, replier: Replier): DateReading {
 	if (text.length > maxLength || /[?؟？]/.test(text)) return noDate;
-	const folded = foldText(withLatinDigits(text))
-		.replace(/[’ʼ‘`]/g, "'")
-		.replace(/\s+/g, ' ')
-		.trim();
+	const folded = plainText(withLatinDigits(text));
 	if (folded === '') return noDate;
 	const customs = customsOf(replier.phone);
 	const days = todaysOf(replier, expected.timeZone);
 	const todays = days.length > 0 ? days : [undefined];
-	const readings = todays.map((today) => readOn(folded, { today, customs, expected }));
+	return joined(todays.map((today) => readOn(folded, { today, customs, expected })));
+}
+
+/** All dates of several readings: clear if each is, and all mean the same one. */
+function joined(readings: DateReading[]): DateReading {
 	const dates = uniq(readings.flatMap((reading) => reading.dates)).sort();
 	return { dates, isClear: dates.length === 1 && readings.every(({ isClear }) => isClear) };
 }
 
 function readOn(text: string, context: Context): DateReading {
 	const { locale = 'en' } = context.customs;
-	const own = readIn(text, dateWordsOf(locale, 'own'), context);
-	const reading = own ?? readIn(text, dateWordsOf('en', 'english'), context);
-	if (reading) return reading;
-	const others = dateLanguages.flatMap(
-		(language) => readIn(text, dateWordsOf(language, 'other'), context) ?? [],
+	const read = (...words: Parameters<typeof dateWordsOf>) =>
+		readIn(text, dateWordsOf(...words), context);
+	return (
+		read(locale, 'own') ??
+		read('en', 'english') ??
+		joined(dateLanguages.flatMap((language) => read(language, 'other') ?? []))
 	);
-	const dates = uniq(others.flatMap((reading) => reading.dates));
-	return { dates, isClear: others.every(({ isClear }) => isClear) && dates.length === 1 };
 }
 
 /** @returns undefined if a word is not known in the language, or the words are no date */
@@ -66,9 +65,7 @@ function readIn(text: string, words: DateWords, context: Context): DateReading |
 	const readings = alternatives(tokens).flatMap((one) => readTokens(one, context) ?? []);
 	if (readings.length === 0) return undefined;
 	// A word with two meanings may mean a day that is past, which does not count. A contradiction does.
-	const counting = readings.filter((one) => one.dates.length > 0 || one === noDate);
-	const dates = uniq(counting.flatMap((reading) => reading.dates));
-	return { dates, isClear: counting.every(({ isClear }) => isClear) && dates.length === 1 };
+	return joined(readings.filter((one) => one.dates.length > 0 || one === noDate));
 }
 
 /** All combinations of what the tokens may mean; only a few words have several meanings. */
@@ -134,5 +131,5 @@ function readDay(
 	const isNamed = (token: Token): token is Numeral | Month =>
 		token.is === 'number' || token.is === 'month';
 	if (months.length > 0) return readNamed(tokens.filter(isNamed), context);
-	return days.length > 0 && numbers.length === 0 ? fromToday(days[0].value, context) : undefined;
+	return days.length > 0 && numbers.length === 0 ? fromToday([days[0].value], context) : undefined;
 }

@@ -18,14 +18,9 @@ export async function resumeRun(context: IWebhookFunctions): Promise<IWebhookRes
 	const response = context.getResponseObject();
 	try {
 		const { wait: id } = context.getQueryData() as { wait?: unknown };
-		const keyId = await connect(context).then(
-			({ config }) => config.keyId,
-			() => undefined,
-		);
+		const client = await connect(context).catch(() => undefined);
 		const call =
-			keyId === undefined
-				? undefined
-				: openCall(keyId, String(id), context.getBodyData(), runCallSchema);
+			client && openCall(client.config.keyId, String(id), context.getBodyData(), runCallSchema);
 		if (!call) return refuse(response, new Refusal(401, refusal));
 		if (call === 'notNow') return refuse(response, new Refusal(503, 'Try again'));
 		const waiting = readWaitState(context);

@@ -12,7 +12,7 @@ const storeDelayMs = 200;
 /** How long a delivery waits for another one that stores its changes too, ms. */
 const maxStoringMs = 2_000;
 /** The names of the stored entries that are not runs. */
-const others = { settled: 'settled', late: 'late', by: 'by' };
+const others = ['settled', 'late', 'by'];
 
 interface Restoring {
 	/** The name of a message or run that needs no decision any more. */
@@ -25,7 +25,7 @@ const storedSchema = z.record(z.string(), z.string()).catch({});
 
 /** How many runs wait for replies, as far as n8n has stored it. */
 export function openRunsIn(stored: unknown): number {
-	return Object.keys(omit(storedSchema.parse(stored), Object.values(others))).length;
+	return Object.keys(omit(storedSchema.parse(stored), others)).length;
 }
 
 /** Whether nothing is open and no other trigger needs to ask about a message, as far as n8n has stored it. */
@@ -58,34 +58,30 @@ export class Store {
 
 	/** Reads what n8n has stored, once. @returns whether it was read now */
 	load({ stored }: Pick<InboxDelivery, 'stored'>, restoring: Restoring): boolean {
-		const entries = storedSchema.parse(stored);
-		const { by } = entries;
+		const { by, settled = '', ...entries } = storedSchema.parse(stored);
 		if (this.isLoaded) this.noticeOther(by);
 		if (this.isLoaded) return false;
 		this.isLoaded = true;
 		if (by !== undefined) this.writers.add(by);
-		for (const name of this.known.loadSettled(entries.settled ?? '')) restoring.name(name);
+		for (const name of this.known.loadSettled(settled)) restoring.name(name);
 		let unreadable = 0;
 		for (const [name, text] of Object.entries(entries)) {
-			if (name === others.settled || name === others.by) continue;
 			const record = this.ports().unseal(text);
 			if (record === undefined) unreadable++;
-			else if (name === others.late) this.known.loadLate(record);
-			else this.loadRun(name, record, text, restoring);
+			else if (name === 'late') this.known.loadLate(record);
+			else {
+				const run = fromRecord(name, record, this.own);
+				if (!run) continue;
+				restoring.run(run);
+				this.texts.set(name, text);
+			}
 		}
 		this.storedChanges = this.changes;
 		if (unreadable > 0)
 			this.ports().warn(
-				`Some questions still wait for replies, but were stored with another API key, so Send and Wait cannot read them: ${unreadable}. A reply to such a question starts workflows, as any other message does.`,
+				`Open questions were stored with another API key, so Send and Wait cannot read them: ${unreadable}. Replies to them start workflows.`,
 			);
 		return true;
-	}
-
-	private loadRun(id: string, record: string, text: string, restoring: Restoring): void {
-		const run = fromRecord(id, record, this.own);
-		if (!run) return;
-		restoring.run(run);
-		this.texts.set(id, text);
 	}
 
 	private noticeOther(by: string | undefined): void {
@@ -105,7 +101,7 @@ export class Store {
 	/** A run has changed; without one, something else has. */
 	noteChange(run?: Run): void {
 		this.changes++;
-		this.texts.delete(run?.id ?? others.late);
+		this.texts.delete(run?.id ?? 'late');
 	}
 
 	forget(id: string): void {
@@ -120,9 +116,9 @@ export class Store {
 		const runs = this.known.runs.all().map(({ id }) => [id, this.textOf(id)] as const);
 		return {
 			...Object.fromEntries(runs),
-			[others.settled]: this.known.settledText(this.ports().now()),
-			...(this.known.late.size > 0 && { [others.late]: this.textOf(others.late) }),
-			[others.by]: this.process,
+			settled: this.known.settledText(this.ports().now()),
+			...(this.known.late.size > 0 && { late: this.textOf('late') }),
+			by: this.process,
 		};
 	}
 
@@ -157,10 +153,7 @@ export class Store {
 	async persist(delivery: InboxDelivery): Promise<void> {
 		const { gathering } = this;
 		if (gathering) {
-			const late = this.ports()
-				.pause(maxStoringMs)
-				.then(() => false);
-			if (await Promise.race([gathering, late])) return;
+			if ((await Promise.race([gathering, this.ports().pause(maxStoringMs)])) === true) return;
 			if (this.gathering === gathering) this.gathering = undefined;
 			return await this.persist(delivery);
 		}

@@ -10,39 +10,15 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-const numbers = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
+/** Escapes in a string, its quotation marks, and whole numbers that may be too large. No part of it overflows the stack for long texts. */
+const parts = /(?:\\.){1,99}|"|(?<![\w.+-])-?\d{16,}(?![\d.e])/gis;
 
-/** Puts large whole numbers in quotes. In a loop, because a regular expression overflows the stack for long strings. */
+/** Puts large whole numbers in quotes. */
 function quoteLargeIntegers(text: string): string {
-	let quoted = '';
-	for (let start = 0; start < text.length; ) {
-		const open = indexOrEnd(text, '"', start);
-		const close = endOfString(text, open);
-		quoted += text.slice(start, open).replace(numbers, quoteIfLarge) + text.slice(open, close);
-		start = close;
-	}
-	return quoted;
-}
-
-function quoteIfLarge(number: string): string {
-	const isExact = !/^-?\d+$/.test(number) || Number.isSafeInteger(Number(number));
-	return isExact ? number : `"${number}"`;
-}
-
-function endOfString(text: string, open: number): number {
-	let close = indexOrEnd(text, '"', open + 1);
-	while (isEscaped(text, close)) close = indexOrEnd(text, '"', close + 1);
-	return close + 1;
-}
-
-/** Whether an odd number of backslashes is before a quotation mark. */
-function isEscaped(text: string, index: number): boolean {
-	let backslashes = 0;
-	while (text[index - 1 - backslashes] === '\\') backslashes++;
-	return index < text.length && backslashes % 2 === 1;
-}
-
-function indexOrEnd(text: string, part: string, from: number): number {
-	const index = text.indexOf(part, from);
-	return index === -1 ? text.length : index;
+	let isInString = false;
+	return text.replace(parts, (part) => {
+		if (part === '"') isInString = !isInString;
+		const isNumber = !isInString && /^-?\d/.test(part);
+		return isNumber && !Number.isSafeInteger(Number(part)) ? `"${part}"` : part;
+	});
 }

@@ -4,7 +4,6 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
 import type { Arrival, Verdict } from '../inbox/core';
-import type { InboxDelivery } from '../inbox/protocol';
 import { Refusal } from '../webhooks/refusal';
 import type { Incoming } from './admit';
 import type { TriggerMemory } from './memory';
@@ -35,28 +34,21 @@ export async function openJudge(
 ): Promise<Judge> {
 	if (settings.isTest || !settings.isAuthenticated) return nobody;
 	const delivery = memory.deliveryOf(context.getResponseObject());
-	if (!settings.keepsReplies) return askingJudge(context, memory, delivery, settings.isManual);
-	const keeper = await memory.inbox.open(context);
+	if (settings.keepsReplies) {
+		const keeper = await memory.inbox.open(context);
+		return {
+			concerns: (arrival) => keeper.concerns(arrival),
+			judge: async (arrivals, hasOthers) => await keeper.receive(delivery, arrivals, hasOthers),
+		};
+	}
+	const { trigger, names, own } = memory.inboxUrl.open(context, settings.isManual);
+	const confirmed = delivery.ended.then((end) => end === 'received');
 	return {
-		concerns: (arrival) => keeper.concerns(arrival),
-		judge: async (arrivals, hasOthers) => await keeper.receive(delivery, arrivals, hasOthers),
-	};
-}
-
-function askingJudge(
-	context: IWebhookFunctions,
-	memory: TriggerMemory,
-	{ ended, since }: InboxDelivery,
-	isManual: boolean,
-): Judge {
-	const { trigger, names, own } = memory.inboxUrl.open(context, isManual);
-	const confirmed = ended.then((end) => end === 'received');
-	return {
-		concerns: () => false,
+		...nobody,
 		judge: async (arrivals) => {
 			if (arrivals.length === 0) return [];
 			const messages = arrivals.map((arrival) => names.begin(arrival, Date.now(), confirmed));
-			return await trigger.ask(messages, { trigger: own, registeredAt: since });
+			return await trigger.ask(messages, { trigger: own, registeredAt: delivery.since });
 		},
 	};
 }

@@ -1,5 +1,5 @@
 /** The items with which an execution starts. */
-import { pickBy, sortBy } from 'lodash';
+import { compact, isString, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { asMilliseconds } from '../reading/readResponse';
@@ -27,8 +27,9 @@ export function toItems(
 		const messages = ordered.map(toItem);
 		if (!isSimplified) return { ...last, messages };
 		const intent = ordered.map(({ fields }) => fields.intent).findLast(Boolean);
-		const joined = pickBy({ text: joinTexts(ordered), intent }, (value) => value !== undefined);
-		return { ...last, ...joined, messages };
+		const texts = compact(ordered.map(({ fields }) => fields.text)).filter(isString);
+		const text = texts.join('\n');
+		return { ...last, ...(text && { text }), ...(intent && { intent }), messages };
 	});
 }
 
@@ -37,11 +38,4 @@ function inOrder(messages: IncomingEvent[]): IncomingEvent[] {
 	const times = new Map(messages.map((message) => [message, asMilliseconds(message.fields.time)]));
 	const isKnown = [...times.values()].every(Number.isFinite);
 	return isKnown ? sortBy(messages, (message) => times.get(message)) : messages;
-}
-
-/** The texts of messages, one per line; undefined if none has a text. */
-function joinTexts(messages: IncomingEvent[]): string | undefined {
-	const texts = messages.map(({ fields }) => fields.text);
-	const written = texts.filter((text) => typeof text === 'string' && text !== '');
-	return written.length > 0 ? written.join('\n') : undefined;
 }

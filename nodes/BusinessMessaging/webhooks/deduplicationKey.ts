@@ -1,10 +1,9 @@
 /** Decides whether two deliveries are the same event. In doubt they are two, so that no message is lost, with one exception below. */
-import { createHash } from 'crypto';
-
 import { type EventEnvelope, eventKinds } from '../api/events';
 import { kindOf } from '../reading/readEvents';
-import { isRecord } from '../jsonValues';
+import { isEmptyValue, isRecord } from '../jsonValues';
 import { readId } from '../reading/readResponse';
+import { hashOf } from './secret';
 import { readTime, timeField } from './simpleEvent';
 
 /** Length of a key, characters: 66 bits are enough to tell some thousand events apart. */
@@ -33,21 +32,16 @@ export function deduplicationKeyOf(
 	// Some services put a message's own fields one level deeper, under `message`.
 	const places = [data, data.message].filter(isRecord);
 	const hasTime = places.some((place) => timeField(place, !isMessage) !== undefined);
-	if (hasId && hasTime) return hash(content);
-	const eventId =
-		firstOf([headers], ['webhook-id']) ?? firstOf([envelope], ['eventId', 'event_id']);
-	if (eventId !== undefined) return hash([content, eventId]);
+	if (hasId && hasTime) return keyOf(content);
+	const eventIds = [headers['webhook-id'], envelope.eventId, envelope.event_id];
+	const eventId = eventIds.find((one) => !isEmptyValue(one));
+	if (eventId !== undefined) return keyOf([content, eventId]);
 	// This ID may be that of the account, and so the same in every event: the time counts too. Without any time it is taken
 	// for the event's, because far more services have that one there, and repeat what they deliver.
 	const id = readId(envelope);
 	const time = readTime(envelope);
 	const isIdentified = time === undefined ? isMessage && hasMessageId : hasId;
-	return id !== undefined || isIdentified ? hash([content, id, time]) : undefined;
-}
-
-function firstOf(places: Array<Record<string, unknown>>, keys: string[]): unknown {
-	const values = places.flatMap((place) => keys.map((key) => place[key]));
-	return values.find((value) => value !== undefined && value !== null && value !== '');
+	return id !== undefined || isIdentified ? keyOf([content, id, time]) : undefined;
 }
 
 /** The payload with its fields in a fixed order, without those that count deliveries. */
@@ -58,9 +52,7 @@ function withoutDeliveryFields(value: unknown): unknown {
 	return names.sort().map((name) => [name, withoutDeliveryFields(value[name])]);
 }
 
-function hash(content: unknown): string {
-	return createHash('sha256')
-		.update(JSON.stringify(content))
-		.digest('base64url')
-		.slice(0, keyLength);
+/** A short name of a content. */
+export function keyOf(content: unknown): string {
+	return hashOf(JSON.stringify(content)).slice(0, keyLength);
 }

@@ -48,7 +48,14 @@ export class RecentEvents implements Kept {
 
 	/** Adds the events that another process or an earlier one has stored, and learns which deliveries have a response. */
 	merge(stored: unknown): void {
-		this.load(stored);
+		if (typeof stored === 'string' && stored !== this.loaded) {
+			this.loaded = stored;
+			for (const entry of stored.split(' ')) {
+				const [key, minute] = [entry.slice(0, keyLength), parseInt(entry.slice(keyLength), 36)];
+				const isKnown = isRecent(this.taken.get(key)) || this.underWay.has(key);
+				if (isRecent(minute) && !isKnown) this.taken.set(key, minute);
+			}
+		}
 		this.settle();
 	}
 
@@ -103,16 +110,6 @@ export class RecentEvents implements Kept {
 	handOver(from: Response, to: Response): void {
 		for (const [key, minute] of this.entriesOf(from))
 			this.underWay.set(key, { response: to, minute });
-	}
-
-	private load(recentEvents: unknown): void {
-		if (typeof recentEvents !== 'string' || recentEvents === this.loaded) return;
-		this.loaded = recentEvents;
-		for (const entry of recentEvents.split(' ')) {
-			const [key, minute] = [entry.slice(0, keyLength), parseInt(entry.slice(keyLength), 36)];
-			const isKnown = isRecent(this.taken.get(key)) || this.underWay.has(key);
-			if (isRecent(minute) && !isKnown) this.taken.set(key, minute);
-		}
 	}
 
 	/** n8n responds after it has stored the execution. If that failed, the events are forgotten. */

@@ -32,18 +32,14 @@ export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]>
 }
 
 function readWebhook(record: ServiceRecord): RegisteredWebhook {
+	const url = readWebhookUrl(record);
+	// The service may hide more of it than the query.
+	const isHidden = url === undefined || /^[^?]*(\*{3}|…|•)/.test(url);
 	return {
 		id: readId(record, 'webhook'),
-		url: readUrl(record),
+		url: isHidden ? undefined : canonical(url),
 		events: readEvents(record),
 	};
-}
-
-/** The URL of a registration; undefined if there is none, or if the service hides more of it than the query. */
-function readUrl(record: ServiceRecord): string | undefined {
-	const url = readWebhookUrl(record);
-	const isMasked = url !== undefined && /^[^?]*(\*{3}|…|•)/.test(url);
-	return url === undefined || isMasked ? undefined : canonical(url);
 }
 
 /** The event types of a registration; undefined if the service does not show them, or shows them in an unknown form. */
