@@ -58,7 +58,11 @@ test('a language must be chosen only if the template has several', async () => {
 	const language = locator('', 'list');
 	const unlisted = { ...code, language };
 	expect((await send('login_code', unlisted)).error).toBeUndefined();
-	expect(texts()).toEqual(logins);
+	const parameters = [{ type: 'text', text: 'Anna' }];
+	const componentsJson = JSON.stringify([{ type: 'body', parameters }]);
+	const asJson = { specifyVariables: 'json', componentsJson, language };
+	expect((await send('login_code', asJson)).error).toBeUndefined();
+	expect(texts()).toEqual([...logins, ...Array<string>(3).fill(logins[0])]);
 	const { error } = await send('welcome', { ...form(both), language });
 	expect(error).toMatchObject({
 		message: 'The template "welcome" needs a language',
