@@ -1,9 +1,12 @@
 /** Reads an entry of a list that people write by hand, such as the data table Opt-outs. */
-import { lastDigits, samePhoneKey } from './compare';
+import { lastDigits, sameDigits, samePhoneKey } from './compare';
 import { readPhone, withLatinDigits } from './readPhone';
 
 /** The numbers in an entry with further words, e.g. `+44 7700 900123 (Anna)`. */
 const numberInText = /\+?\d[\d\s()./-]{5,}\d/g;
+
+/** Digits of the longest number in the world, in E.164. */
+const maxDigits = 15;
 
 /** Whom an entry means. Without a number, it means nobody. */
 interface Entry {
@@ -19,5 +22,15 @@ export function readEntry(entry: string): Entry {
 	const { e164 } = readPhone(written);
 	if (e164 !== undefined) return { people: [samePhoneKey(e164)], digits: [] };
 	const numbers = written.match(numberInText) ?? [];
-	return { people: numbers.map(samePhoneKey), digits: numbers.map(lastDigits) };
+	return { people: numbers.map(samePhoneKey), digits: numbers.flatMap(ends) };
+}
+
+/** The last digits of what may be one number, or of each of several ones with only spaces or a slash between them. */
+function ends(numbers: string): string[] {
+	const groups = numbers.match(/\d+/g) ?? [];
+	const [whole, ...shorter] = groups.map((_, index) =>
+		groups.slice(0, groups.length - index).join(''),
+	);
+	const all = whole.length > maxDigits ? [whole, ...shorter] : [whole];
+	return all.filter(({ length }) => length >= sameDigits).map(lastDigits);
 }
