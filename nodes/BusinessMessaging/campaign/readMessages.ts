@@ -54,11 +54,8 @@ export async function readMessagesOf(
 	);
 }
 
-/**
- * A hint if nothing was recorded of a campaign that was sent: then everybody counts as not having read it.
- * Undefined if something was recorded of each campaign.
- */
-export function hintOnRecording(messages: CampaignMessage[]): string | undefined {
+/** Adds a hint if nothing was recorded of a campaign that was sent: then everybody counts as not having read it. */
+export function addHintOnRecording({ hints }: CampaignTables, messages: CampaignMessage[]): void {
 	const isRecorded = (one: CampaignMessage) =>
 		one.deliveredAt ?? one.readAt ?? one.failedAt ?? one.repliedAt ?? one.optedOutAt;
 	const recorded = new Map<string, boolean>();
@@ -66,10 +63,12 @@ export function hintOnRecording(messages: CampaignMessage[]): string | undefined
 		if (isSent(one) && !recorded.get(one.campaign))
 			recorded.set(one.campaign, isRecorded(one) !== undefined);
 	const names = [...recorded.keys()].filter((name) => !recorded.get(name));
-	if (names.length === 0) return undefined;
+	if (names.length === 0) return;
 	const shown = names.slice(-maxShown).map((name) => `"${quoted(name)}"`);
 	const more = names.length > maxShown ? ` and ${names.length - maxShown} more` : '';
-	return `No receipt and no reply is recorded of ${shown.join(', ')}${more}, so nothing counts as delivered, read or replied to. Publish the example Campaign results: from then on, it records them.`;
+	hints.add(
+		`No receipt and no reply is recorded of ${shown.join(', ')}${more}, so nothing counts as delivered, read or replied to. Publish the example Campaign results: from then on, it records them.`,
+	);
 }
 
 async function latestNames(log: Table, isOwn: CampaignTables['isOwn']): Promise<string[]> {

@@ -224,12 +224,9 @@ export function listOperation<const F extends readonly ParameterField[]>(
 			...(simplify ? [simplifyField, outputField, outputFieldsField] : []),
 			...definition.fields,
 		],
-		request: (
-			{ returnAll, limit, simplify: isSimplified, output, outputFields, ...values },
-			all,
-		) => ({
-			...request(values as ValuesOf<F> & { options: object }, all),
-			list: readListSettings({ returnAll, limit, isSimplified, output, outputFields }),
+		request: (values, settings) => ({
+			...request(values, settings),
+			list: readListSettings(values),
 		}),
 		run: async (client, { query, list: settings }) => {
 			const { limit, isSimplified, onlyFields } = settings as ListSettings;
@@ -288,10 +285,10 @@ function hasValue(value: unknown): boolean {
 }
 
 function readListSettings(values: Record<string, unknown>): ListSettings {
-	const { returnAll, limit, isSimplified, output, outputFields } = values;
+	const { returnAll, limit, simplify, output, outputFields } = values;
 	return {
 		limit: returnAll ? undefined : Number(limit),
-		isSimplified: isSimplified === true && output !== 'raw',
+		isSimplified: simplify === true && output !== 'raw',
 		...(output === 'selected' && { onlyFields: splitList(textOrJson(outputFields)) }),
 	};
 }
@@ -308,8 +305,8 @@ export function records(body: unknown, kind: string): IDataObject[] {
 	const items = list
 		? list.map((entry) => (isRecord(entry) ? entry : { value: entry }))
 		: record(body, kind);
-	const isList = list !== undefined;
-	const isWhole = !isRecord(body) || countFigures(items, isList) === countFigures(body, isList);
+	const figures = (value: unknown) => countFigures(value, list !== undefined);
+	const isWhole = !isRecord(body) || figures(items) === figures(body);
 	return (isWhole ? items : [body]) as IDataObject[];
 }
 

@@ -64,16 +64,20 @@ test('a segment without any number that can be read stops the run, and the error
 	expect(sentTo()).toEqual([]);
 });
 
-test('local numbers in an excluded segment are read with Default Country', async () => {
-	service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
-	const { outputs, hints } = await run({
-		items: ['0170/1234567', '0171 1234567'].map((phone) => ({ phone })),
-		rules: { excludeSegment: 'opted-out' },
-		parameters: { options: { defaultCountry: 'DE' } },
-	});
-	expect(outputs[0].map(({ json }) => json.reason)).toEqual(['excluded', null]);
-	expect(hints.map(({ message }) => message)).toEqual(['1 sent, 1 excluded.']);
-});
+test.each(['', 'GB'])(
+	'local numbers in excluded lists are read with the Default Country of the node, whatever the credential has: "%s"',
+	async (inCredential) => {
+		service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
+		const result = await run({
+			items: ['0170/1234567', '0171 1234567', '0172 1234567'].map((phone) => ({ phone })),
+			rules: { excludeSegment: 'opted-out', excludeNumbers: '(0172) 1234567' },
+			parameters: { options: { defaultCountry: 'DE' } },
+			credentials: service.credentials({ defaultCountry: inCredential }),
+		});
+		expect(reasons(result)).toEqual(['excluded', null, 'excluded']);
+		expect(sentTo()).toEqual(['+491711234567']);
+	},
+);
 
 test.each([
 	['CA', '604 555 1234', '+60 4 555 1234 of Malaysia'],

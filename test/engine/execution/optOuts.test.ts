@@ -162,6 +162,22 @@ test('a STOP in the middle of a run holds for the messages after it', async () =
 	expect(reasons(await runOnce())).toEqual(['alreadySent', 'alreadySent', null, null]);
 });
 
+test('if the table can no longer be read in the middle of a run, nothing more is sent', async () => {
+	optOut(dora);
+	service.fault({ endpoint: 'sendText', delayMs: 2_200, count: 9 });
+	const running = run({
+		items: people.slice(0, 3),
+		rules: { excludeOptOuts: true },
+		parameters: { options: { concurrency: 1 } },
+	});
+	await until('the first message to go out', async () => service.calls('sendText') > 0);
+	tables().before = (operation) => {
+		if (operation === 'get') throw new Error('The database is away');
+	};
+	expect((await running).error?.message).toMatch(/^The data table "Opt-outs" could not be read/);
+	expect(sentTo()).toEqual([anna]);
+});
+
 test('a STOP while a request waits for its turn holds for this request', async () => {
 	const refusal = { status: 429, headers: { 'retry-after': '3' } };
 	service.fault({ endpoint: 'sendText', match: berta, ...refusal });

@@ -1,9 +1,9 @@
-import { hintOnRecording, readMessagesOf } from '../../campaign/readMessages';
+import { addHintOnRecording, readMessagesOf } from '../../campaign/readMessages';
 import { type filters, recipientsOf } from '../../campaign/recipients';
 import { choiceField, collectionField, dateField } from '../fields';
-import { readDateTime } from '../period';
 import { campaignNameField } from '../sending/campaign';
 import { tableOperation } from '../localOperation';
+import { readDateTime } from '../period';
 
 const people: Array<{ name: string; value: keyof typeof filters; description: string }> = [
 	{
@@ -90,14 +90,9 @@ export const getRecipients = tableOperation({
 		sentBefore: readDateTime('Sent Before', sentBefore, timeZone)?.toMillis(),
 	}),
 	isSharedByItems: true,
-	runAll: async (tables, asked) => {
-		const results = [];
-		for (const { campaign, which, sentBefore } of asked) {
-			const messages = await readMessagesOf(tables, campaign);
-			const hint = needRecording.includes(which) ? hintOnRecording(messages) : undefined;
-			if (hint !== undefined) tables.hints.add(hint);
-			results.push(await recipientsOf(messages, which, sentBefore));
-		}
-		return results;
+	runAll: async (tables, [{ campaign, which, sentBefore }]) => {
+		const messages = await readMessagesOf(tables, campaign);
+		if (needRecording.includes(which)) addHintOnRecording(tables, messages);
+		return [await recipientsOf(messages, which, sentBefore)];
 	},
 });

@@ -1,4 +1,4 @@
-import { hintOnRecording, readMessagesOf } from '../../campaign/readMessages';
+import { addHintOnRecording, readMessagesOf } from '../../campaign/readMessages';
 import { reportOf } from '../../campaign/report';
 import { textField } from '../fields';
 import { tableOperation } from '../localOperation';
@@ -21,14 +21,9 @@ export const getReport = tableOperation({
 	],
 	read: ({ campaign }) => ({ campaign: campaign.trim() }),
 	isSharedByItems: true,
-	runAll: async (tables, asked) => {
-		const results = [];
-		for (const { campaign } of asked) {
-			const messages = await readMessagesOf(tables, campaign || undefined);
-			const hint = hintOnRecording(messages);
-			if (hint !== undefined) tables.hints.add(hint);
-			results.push(await reportOf(messages));
-		}
-		return results;
+	runAll: async (tables, [{ campaign }]) => {
+		const messages = await readMessagesOf(tables, campaign || undefined);
+		addHintOnRecording(tables, messages);
+		return [await reportOf(messages)];
 	},
 });

@@ -51,22 +51,15 @@ export const recordEvents = tableOperation({
 		const run = { ...clock, isOwn, isOther, ...asked[0] };
 		const recorder = log && recorders.getOrSet(`${log.id} ${tables.account}`, () => new Recorder());
 		const found = log && recorder ? await recorder.record({ ...run, table: log }, events) : [];
-		const recorded = new Map<CampaignEvent | undefined, Recorded>(
-			events.map((event, index) => [event, found[index] ?? { isNew: false }]),
+		const recorded = new Map<CampaignEvent | undefined, Recorded | undefined>(
+			events.map((event, index) => [event, found[index]]),
 		);
 		return asked.map(({ input, event }) => {
 			const { message, isNew = false } = recorded.get(event) ?? {};
+			const { campaign = null, variant = null, name = null } = message ?? {};
 			const isRecorded = event && (optOuts.get(event) ?? isNew);
-			return [
-				{
-					...input,
-					campaign: message?.campaign ?? null,
-					variant: message?.variant ?? null,
-					name: message?.name ?? null,
-					found: message !== undefined,
-					recorded: isRecorded ? event.kind : null,
-				},
-			];
+			const facts = { found: message !== undefined, recorded: isRecorded ? event.kind : null };
+			return [{ ...input, campaign, variant, name, ...facts }];
 		});
 	},
 });

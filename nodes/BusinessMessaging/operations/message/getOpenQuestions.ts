@@ -47,15 +47,13 @@ export const getOpenQuestions = inboxOperation({
 		status,
 	}),
 	isSharedByItems: true,
-	runAll: async (inbox, asked) => {
+	runAll: async (inbox, [{ limit = Infinity, status }]) => {
 		const all = sortBy(await inbox.readAll(), 'askedAt');
-		return asked.map(({ limit = Infinity, status }) => {
-			const wanted = all.filter((one) => status === 'all' || one.status === status);
-			if (wanted.length > limit)
-				inbox.hints.add(
-					`There are ${wanted.length} questions, and the list ends at 'Limit' (${limit}). To get all, switch on 'Return All'.`,
-				);
-			return wanted.slice(0, limit);
-		});
+		const wanted = all.filter((one) => status === 'all' || one.status === status);
+		if (wanted.length > limit)
+			inbox.hints.add(
+				`There are ${wanted.length} questions, and the list ends at 'Limit' (${limit}). To get all, switch on 'Return All'.`,
+			);
+		return [wanted.slice(0, limit)];
 	},
 });

@@ -1,5 +1,5 @@
 /** Audience Rules: who does not get a message. */
-import { DateTime, IANAZone } from 'luxon';
+import { IANAZone } from 'luxon';
 
 import { mapInTurns } from '../../yieldToN8n';
 import { type ServiceRecord, quoted, splitList, textOrJson } from '../../jsonValues';
@@ -17,6 +17,7 @@ import {
 	numberField,
 	textField,
 } from '../fields';
+import { readDateTime } from '../period';
 
 /** Minutes since midnight. A period that closes before it opens ends on the next day. */
 export interface Period {
@@ -244,7 +245,8 @@ export function readAudience(
 		allowsEmptyList,
 		country,
 		...(window && { window: readWindow(window) }),
-		notBefore: readNotBefore(rules.notBefore),
+		notBefore:
+			readDateTime('Not Before', rules.notBefore, 'utc') && textOrJson(rules.notBefore).trim(),
 		...(cap && { cap: { messages: cap.messages ?? 1, per: cap.per ?? 'week' } }),
 		maxRecipients: rules.maxRecipients,
 	};
@@ -271,16 +273,6 @@ function refuseOneRow(rows: { node: string; count: number } | undefined): void {
 	throw new InputError(
 		`'Exclude Numbers' has only one number, although the node "${rows.node}" has ${rows.count} rows`,
 		`The others would get the message. Write {{ $('${rows.node}').all().map(row => row.json.phone).filter(Boolean) }}, with the name of your column in place of phone.`,
-	);
-}
-
-function readNotBefore(value: unknown): string | undefined {
-	const written = textOrJson(value).trim();
-	if (written === '') return undefined;
-	if (DateTime.fromISO(written).isValid) return written;
-	throw new InputError(
-		`'Not Before' cannot be "${quoted(written)}"`,
-		'Enter a date such as 2030-01-31, or a time such as 2030-01-31T10:00:00.',
 	);
 }
 

@@ -1,4 +1,3 @@
-import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Endpoint } from '../../api/endpoints';
@@ -27,5 +26,5 @@ export async function sendMessage(
 		...(test && { meantFor: test.meantFor }),
 	};
 	const fields = readRecord(response.body, 'message') as IDataObject;
-	return [{ ...result, ...omit(fields, Object.keys(result)) }];
+	return [{ ...result, ...fields, ...result }];
 }
