@@ -140,6 +140,11 @@ export class WaitingExecution {
 		this.isStopped = true;
 	}
 
+	/** Like a tool of an AI agent, whose context n8n does not show when a delivery arrives. */
+	hideContext(): void {
+		this.waiting.run.data.executionData!.contextData = {};
+	}
+
 	private async receive(httpRequest: WebhookRequest, httpResponse: Response): Promise<void> {
 		if (this.isStopped) {
 			const message = `The execution "${this.waiting.id}" has finished with error.`;

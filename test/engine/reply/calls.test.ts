@@ -5,7 +5,7 @@ import { until } from '../../../harness/until';
 import { callRun, callsOf, refusal } from '../../../nodes/BusinessMessaging/inbox/calls';
 import type { Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
-import { People, anna, startedBy } from './support';
+import { People, anna, jsonOf, startedBy } from './support';
 import { WaitingRun, call, sealedBy } from './waitingRun';
 
 const service = useService();
@@ -140,6 +140,14 @@ test('a call counts once: repeated within five minutes, it is refused, and no re
 		401,
 		{ message: expect.stringContaining('was already received once') },
 	]);
+});
+
+test('a tool of an AI agent gets the reply, although n8n shows it nothing of its context', async () => {
+	await inbox();
+	const execution = await people.ask([anna]);
+	execution.hideContext();
+	await people.write(anna, 'Yes');
+	expect(await jsonOf(execution)).toMatchObject([{ replied: true, text: 'Yes' }]);
 });
 
 test('another host is never called, also if a call or a registration names it', async () => {

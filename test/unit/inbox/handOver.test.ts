@@ -4,7 +4,8 @@ import type { Keeper } from '../../../nodes/BusinessMessaging/inbox/keeper';
 import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import { byItem, inboxWith, messageOf, own, personOf, runOf } from './parts';
 
-const person = personOf(0, { messages: [messageOf('Yes')], isValid: true });
+const misfits = [messageOf('Perhaps')]; // after which the person was asked again
+const person = personOf(0, { misfits, messages: [messageOf('Yes')], isValid: true });
 const run = runOf({ people: byItem([person]), hasWaited: true });
 const running = (calls: number) => Array.from({ length: calls }, (): RunState => 'running');
 
@@ -15,7 +16,7 @@ const untilForgotten = async (keeper: Keeper) => {
 };
 
 const gotThem: string[] = [];
-const areLate = ['Yes'];
+const areLate = ['Perhaps', 'Yes'];
 
 test.each<[what: string, states: RunState[], late: string[]]>([
 	['the run waits for something else', ['unknown', 'gone'], gotThem],
