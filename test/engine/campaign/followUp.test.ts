@@ -1,5 +1,5 @@
 /** Get Recipients and Get Report: who gets the next message, and what became of a campaign. */
-import { map, range } from 'lodash';
+import { map, omit, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { useService } from '../../../harness/engine/service';
@@ -49,6 +49,16 @@ test('gives the people whom each filter means, once, whatever the number of inpu
 	expect(await of('failed')).toEqual([5, 6]);
 	expect(await of('mayHaveBeenSent')).toEqual([7]);
 }, 30_000);
+
+test('reads tables of any size, which come in parts', async () => {
+	await send(1);
+	const row = omit(rows()[0], 'id', 'createdAt', 'updatedAt');
+	for (const n of range(1, 2_002))
+		service.engine.tables.add({ ...row, phone: phone(n), idempotencyKey: `key ${n}` });
+	const whole = jsonOf(await operate('getReport', { parameters: { campaign: '' } }));
+	const one = jsonOf(await operate('getReport', { parameters: { campaign: 'sale' } }));
+	expect([whole, one]).toMatchObject([[{ sent: 2_002 }], [{ sent: 2_002 }]]);
+});
 
 test('a reminder goes to the items as they come, and leaves out who has written STOP', async () => {
 	await send(4, { options: { personName: '=Anna {{ $json.n }}' } });

@@ -121,12 +121,13 @@ describe('a preview', () => {
 	test('shows the text of a message that can only be sent later, and when, in the time zone of the person', async () => {
 		jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2030-01-30T23:30:00Z'));
 		const sendWindow = { values: { hours: '10:00–11:00', days: 'everyDay' } };
-		const { outputs } = await run({
+		const { outputs, hints } = await run({
 			items: [{ phone: '+491701234560' }, { phone: '+12125550123' }],
 			rules: { sendWindow },
 			parameters: { mode: 'preview' },
 		});
 		jest.restoreAllMocks();
+		expect(hints[0].message).toContain('0 would be sent, 2 must wait');
 		expect(outputs[0].map(({ json }) => [json.reason, json.text, json.sendAfter])).toEqual([
 			['outsideSendWindow', 'Hello +491701234560', '2030-01-31T10:00:00+01:00'],
 			['outsideSendWindow', 'Hello +12125550123', '2030-01-31T10:00:00-05:00'],
