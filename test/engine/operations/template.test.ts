@@ -58,10 +58,8 @@ test('a language must be chosen only if the template has several', async () => {
 	const language = locator('', 'list');
 	const unlisted = { ...code, language };
 	expect((await send('login_code', unlisted)).error).toBeUndefined();
-	const parameters = [{ type: 'text', text: 'Anna' }];
-	const componentsJson = JSON.stringify([{ type: 'body', parameters }]);
-	const asJson = { specifyVariables: 'json', componentsJson, language };
-	expect((await send('login_code', asJson)).error).toBeUndefined();
+	const componentsJson = '[{ "type": "body", "parameters": [{ "type": "text", "text": "Anna" }] }]';
+	await send('login_code', { specifyVariables: 'json', componentsJson, language });
 	expect(texts()).toEqual([...logins, ...Array<string>(3).fill(logins[0])]);
 	const { error } = await send('welcome', { ...form(both), language });
 	expect(error).toMatchObject({

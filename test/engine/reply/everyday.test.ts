@@ -17,6 +17,22 @@ const inbox = async (options: object = {}) =>
 const message = (text: string, from: string, more = {}) =>
 	received({ id: `${text}-${from}`, from, text, timestamp: new Date().toISOString(), ...more });
 
+test.each([
+	{ firstWords: 'order' },
+	{ textContains: 'order' },
+	{ intent: 'optOut' },
+	{ senders: berta },
+])(
+	'a reply reaches its run, whatever messages the inbox starts its workflow with: %j',
+	async (filters) => {
+		const trigger = await inbox({ parameters: { filters, keepReplies: true } });
+		const execution = await people.ask([anna]);
+		await people.write(anna, 'Yes');
+		expect(await jsonOf(execution)).toMatchObject([{ replied: true, text: 'Yes' }]);
+		expect(startedBy(trigger)).toEqual([]);
+	},
+);
+
 test('a reply answers one question, also if the inbox is unpublished and published between two questions', async () => {
 	const [keeper, another] = [await inbox(), await other()];
 	const approval = { responseType: 'approval' };

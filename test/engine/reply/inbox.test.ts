@@ -48,22 +48,6 @@ test("several people's replies are output in the order of the items, start no wo
 	expect(startedBy(trigger)).toEqual(['and more', 'Hello', 'I was not asked', 'Thanks']);
 });
 
-test.each([
-	{ firstWords: 'order' },
-	{ textContains: 'order' },
-	{ intent: 'optOut' },
-	{ senders: berta },
-])(
-	'a reply reaches its run, whatever messages the inbox starts its workflow with: %j',
-	async (filters) => {
-		const trigger = await inbox({ parameters: { filters, keepReplies: true } });
-		const execution = await people.ask([anna]);
-		await people.write(anna, 'Yes');
-		expect(await jsonOf(execution)).toMatchObject([{ replied: true, text: 'Yes' }]);
-		expect(startedBy(trigger)).toEqual([]);
-	},
-);
-
 test('a reply is output once and starts no workflow, with several triggers, one of them registered by hand; with or without an ID', async () => {
 	const credentials = service.credentials({ webhookSecret: 'own' });
 	const all = [await inbox(), await other(), await other({ parameters: byHand, credentials })];

@@ -3,7 +3,7 @@ import { type filters, recipientsOf } from '../../campaign/recipients';
 import { choiceField, collectionField, dateField } from '../fields';
 import { campaignNameField } from '../sending/campaign';
 import { tableOperation } from '../localOperation';
-import { readDateTime } from '../period';
+import { readDateTime } from '../readDateTime';
 
 const people: Array<{ name: string; value: keyof typeof filters; description: string }> = [
 	{

@@ -17,7 +17,7 @@ import {
 	numberField,
 	textField,
 } from '../fields';
-import { readDateTime } from '../period';
+import { readDateTime } from '../readDateTime';
 
 /** Minutes since midnight. A period that closes before it opens ends on the next day. */
 export interface Period {
