@@ -35,9 +35,17 @@ const weightOf = ({ status }: { status: string }) => weights[status] ?? 3;
 
 /** Whether the service has accepted the message. Any word that only people have written counts as sent. */
 export const isSent = (message: { status: string }) => weightOf(message) === 3;
-/** Whether it is not known if the message was sent. */
+/**
+ * Whether the service has accepted the message at some time, also if it could not deliver it. Of a message with another
+ * result, only a receipt shows that: people also write for other reasons.
+ */
+export const wasSent = (one: CampaignMessage) =>
+	isSent(one) || [one.failedAt, one.deliveredAt, one.readAt].some(Boolean);
+/** Whether its status leaves open if the message was sent. */
 export const isUncertain = ({ status }: { status: string }) =>
 	status === 'sending' || status === 'mayHaveBeenSent';
+/** Whether it is not known if the message was sent. */
+export const mayHaveBeenSent = (one: CampaignMessage) => isUncertain(one) && !wasSent(one);
 
 /** Reads a row. */
 export function toMessage(row: IDataObject): CampaignMessage {

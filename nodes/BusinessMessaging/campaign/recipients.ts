@@ -3,11 +3,11 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { isPhoneKey, toE164 } from '../phone/compare';
 import { mapInTurns } from '../yieldToN8n';
-import { type CampaignMessage, isSent, isUncertain, onePerPerson } from './messages';
+import { type CampaignMessage, mayHaveBeenSent, onePerPerson, wasSent } from './messages';
 
 const isFailed = (one: CampaignMessage) => one.status === 'notSent' || one.failedAt !== undefined;
 const hasGotIt = (one: CampaignMessage) =>
-	isSent(one) && !(isFailed(one) && !one.deliveredAt && !one.readAt);
+	wasSent(one) && !(isFailed(one) && !one.deliveredAt && !one.readAt);
 
 /** A word such as STOP is a reply, but recorded only as that. */
 const hasWritten = (one: CampaignMessage) => (one.repliedAt ?? one.optedOutAt) !== undefined;
@@ -17,7 +17,7 @@ export const filters = {
 	all: hasGotIt,
 	everybody: () => true,
 	failed: (one: CampaignMessage) => isFailed(one) && !one.deliveredAt && !one.readAt,
-	mayHaveBeenSent: isUncertain,
+	mayHaveBeenSent,
 	notDelivered: (one: CampaignMessage) =>
 		hasGotIt(one) && !one.deliveredAt && !one.readAt && !one.repliedAt,
 	notRead: (one: CampaignMessage) => hasGotIt(one) && !one.readAt && !hasWritten(one),

@@ -3,7 +3,7 @@ import { groupBy, mapValues, pick, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapInTurns } from '../yieldToN8n';
-import { type CampaignMessage, isSent, isUncertain, onePerPerson } from './messages';
+import { type CampaignMessage, mayHaveBeenSent, onePerPerson, wasSent } from './messages';
 import { clearOnes, fisherExact, percentOf } from './significance';
 
 /** What is compared, with the words of a sentence. */
@@ -25,11 +25,6 @@ interface Figures extends Record<Figure, number> {
 	uncertain: number;
 	notSent: number;
 }
-
-/** Whether the service had accepted the message, also if it could not deliver it later, or nobody knows but the recipient has reacted. */
-const wasSent = (one: CampaignMessage) =>
-	isSent(one) ||
-	[one.failedAt, one.deliveredAt, one.readAt, one.repliedAt, one.optedOutAt].some(Boolean);
 
 /** An item for each campaign and variant; a campaign's variants are compared. */
 export async function reportOf(messages: CampaignMessage[]): Promise<IDataObject[]> {
@@ -58,12 +53,12 @@ const counted: Record<
 	people: () => true,
 	sent: wasSent,
 	// Services may leave out a receipt that a later one implies.
-	delivered: (one) => Boolean(one.deliveredAt ?? one.readAt ?? one.repliedAt),
+	delivered: (one) => wasSent(one) && Boolean(one.deliveredAt ?? one.readAt ?? one.repliedAt),
 	read: (one) => Boolean(one.readAt),
-	replied: (one) => Boolean(one.repliedAt),
+	replied: (one) => wasSent(one) && Boolean(one.repliedAt),
 	failed: (one) => Boolean(one.failedAt) && !one.deliveredAt && !one.readAt,
-	optedOut: (one) => Boolean(one.optedOutAt),
-	uncertain: (one) => isUncertain(one) && !wasSent(one),
+	optedOut: (one) => wasSent(one) && Boolean(one.optedOutAt),
+	uncertain: mayHaveBeenSent,
 	notSent: (one) => one.status === 'notSent' && !wasSent(one),
 };
 
