@@ -23,6 +23,8 @@ export const filters = {
 	notRead: (one: CampaignMessage) => hasGotIt(one) && !one.readAt && !hasWritten(one),
 	noReply: (one: CampaignMessage) => hasGotIt(one) && !hasWritten(one),
 	optedOut: (one: CampaignMessage) => one.optedOutAt !== undefined,
+	readWithoutReply: (one: CampaignMessage) =>
+		hasGotIt(one) && Boolean(one.readAt) && !hasWritten(one),
 	replied: (one: CampaignMessage) => one.repliedAt !== undefined,
 };
 

@@ -44,6 +44,7 @@ test('gives the people whom each filter means, once, whatever the number of inpu
 	expect(await of('notDelivered')).toEqual([0]);
 	expect(await of('notRead')).toEqual([0, 1]);
 	expect(await of('noReply')).toEqual([0, 1, 2]);
+	expect(await of('readWithoutReply')).toEqual([2]);
 	expect(await of('replied')).toEqual([3]);
 	expect(await of('optedOut')).toEqual([4]);
 	expect(await of('failed')).toEqual([5, 6]);
@@ -208,7 +209,14 @@ test('if nothing was recorded, a hint says so, for what depends on it', async ()
 	const expected = expect.stringMatching(
 		/recorded of "sale", so nothing counts .* Campaign results/,
 	);
-	const depending = ['noReply', 'notDelivered', 'notRead', 'optedOut', 'replied'];
+	const depending = [
+		'noReply',
+		'notDelivered',
+		'notRead',
+		'optedOut',
+		'readWithoutReply',
+		'replied',
+	];
 	for (const which of depending) expect([which, await people(which)]).toEqual([which, [expected]]);
 	for (const which of ['all', 'everybody', 'failed', 'mayHaveBeenSent'])
 		expect([which, await people(which)]).toEqual([which, []]);

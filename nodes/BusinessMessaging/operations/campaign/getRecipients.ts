@@ -17,11 +17,6 @@ const people: Array<{ name: string; value: keyof typeof filters; description: st
 		description: 'All to whom the message was sent and for whom it did not fail',
 	},
 	{
-		name: 'Failed',
-		value: 'failed',
-		description: 'The service refused the message, or it failed later',
-	},
-	{
 		name: 'May Have Been Sent',
 		value: 'mayHaveBeenSent',
 		description: 'It is not known whether the message was sent',
@@ -42,7 +37,17 @@ const people: Array<{ name: string; value: keyof typeof filters; description: st
 		value: 'notRead',
 		description: 'They got the message, and have neither read it nor replied, also not with STOP',
 	},
+	{
+		name: 'Not Sent or Failed',
+		value: 'failed',
+		description: 'The service refused the message, or it failed later',
+	},
 	{ name: 'Opted Out', value: 'optedOut', description: 'They wrote STOP after the message' },
+	{
+		name: 'Read Without Reply',
+		value: 'readWithoutReply',
+		description: 'They have read the message and have not replied, also not with STOP',
+	},
 	{ name: 'Replied', value: 'replied', description: 'They have replied' },
 ];
 
@@ -52,6 +57,7 @@ const needRecording: Array<keyof typeof filters> = [
 	'notDelivered',
 	'notRead',
 	'optedOut',
+	'readWithoutReply',
 	'replied',
 ];
 
