@@ -67,8 +67,8 @@ const fillers = once(() => [...choiceFillers, ...politeWords(), ...approvalWords
 
 /** The words that do not change a choice; a word of another choice may change it. */
 function fillersBeside(choices: string[]): string[] {
-	const inChoices = wordsIn(choices);
-	return fillers().filter((filler) => !filler.split(' ').some((word) => inChoices.includes(word)));
+	const inChoices = new Set(wordsIn(choices));
+	return fillers().filter((filler) => !filler.split(' ').some((word) => inChoices.has(word)));
 }
 
 const wordsIn = (choices: string[]) => choices.flatMap((choice) => toWords(choice).split(' '));

@@ -25,12 +25,13 @@ export function readEntry(entry: string): Entry {
 	return { people: numbers.map(samePhoneKey), digits: numbers.flatMap(ends) };
 }
 
-/** The last digits of what may be one number, or of each of several ones with only spaces or a slash between them. */
+/** The last digits of what is one number, or of each of several with only spaces or a slash between them: then of each beginning. */
 function ends(numbers: string): string[] {
 	const groups = numbers.match(/\d+/g) ?? [];
-	const [whole, ...shorter] = groups.map((_, index) =>
-		groups.slice(0, groups.length - index).join(''),
-	);
-	const all = whole.length > maxDigits ? [whole, ...shorter] : [whole];
-	return all.filter(({ length }) => length >= sameDigits).map(lastDigits);
+	const isWhole = ({ length }: string) => length >= sameDigits;
+	const areSeveral =
+		groups.join('').length > maxDigits || (groups.length > 1 && groups.every(isWhole));
+	if (!areSeveral) return [lastDigits(numbers)];
+	const beginnings = groups.map((_, index) => groups.slice(0, index + 1).join(''));
+	return beginnings.filter(isWhole).map(lastDigits);
 }

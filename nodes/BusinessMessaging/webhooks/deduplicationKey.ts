@@ -52,7 +52,7 @@ function withoutDeliveryFields(value: unknown): unknown {
 	return names.sort().map((name) => [name, withoutDeliveryFields(value[name])]);
 }
 
-/** A short name of a content. */
+/** A short name of a content, see keyLength. Equal contents have equal names if their fields are in one order. */
 export function keyOf(content: unknown): string {
 	return hashOf(JSON.stringify(content)).slice(0, keyLength);
 }

@@ -18,9 +18,9 @@ export function deriveSecret(keyId: string, purpose: Array<string | number>): st
 	return createHmac('sha256', keyId).update(text).digest('base64url');
 }
 
-/** What n8n stores of a secret: it cannot be used to call the URL. */
-export function hashOf(secret: string): string {
-	return createHash('sha256').update(secret).digest('base64url');
+/** The SHA-256 of a text, in base64url. n8n stores that of a secret, which cannot be used to call the URL. */
+export function hashOf(text: string): string {
+	return createHash('sha256').update(text).digest('base64url');
 }
 
 /** Compares two hashes, in the same time wherever they differ. */
